@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Run-queue latency: from the moment a task may run (woken, or preempted while
+ * still runnable) until it runs. The span is the kernel's own run delay, field
+ * 2 of /proc/PID/schedstat.
+ */
+#include "task.bpf.h"
+
+LATENCY_PROBE = {
+    .abi_version = LATENCY_ABI_VERSION,
+    .unit = LATENCY_UNIT_NS,
+    .has_task = 1,
+    .name = "runqlat",
+    .help = "Wait on the run queue: woken or preempted to running",
+    .rungs = {{"tp_btf", "sched_switch sched_wakeup sched_wakeup_new"}},
+};
+
+/* How often the task has left a CPU. */
+static __always_inline __u32 switches(struct task_struct *task) {
+  return task->nvcsw + task->nivcsw;
+}
+
+/*
+ * A task that is on a CPU waits for nothing: it is on its way into schedule()
+ * and is woken before it is off the queue. One that already waits (preempted
+ * on its way to sleep, then woken) has waited since the preemption: that start
+ * stays. One that has run since is stale: its end was not seen.
+ */
+static __always_inline void woken(struct task_struct *task) {
+  if (bpf_core_field_exists(task->on_cpu) && task->on_cpu)
+    return;
+  struct latency_start *start = latency_start_of(task);
+  if (!start || (start->ns && start->value == switches(task)))
+    return;
+  start->value = switches(task);
+  start->ns = bpf_ktime_get_ns();
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(sched_wakeup, struct task_struct *task) {
+  woken(task);
+  return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(sched_wakeup_new, struct task_struct *task) {
+  woken(task);
+  return 0;
+}
+
+/* Pid 0 is the idle task of each CPU: it is never on a run queue. */
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
+             struct task_struct *next) {
+  __u64 now = bpf_ktime_get_ns();
+
+  if ((preempt || prev->__state == TASK_RUNNING) && prev->pid) {
+    struct latency_start *start = latency_start_of(prev);
+    if (start) {
+      start->value = switches(prev);
+      start->ns = now;
+    }
+  }
+  if (!next->pid)
+    return 0;
+  __u64 since = latency_take_start(next, NULL);
+  if (!since)
+    return 0;
+  if (!latency_wants(next)) {
+    latency_lose(LATENCY_LOST_FILTERED);
+    return 0;
+  }
+  latency_record_span(latency_group_of(next, 0, 0), 0, since, now);
+  return 0;
+}
