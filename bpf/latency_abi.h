@@ -45,7 +45,8 @@ struct latency_row {
 /* Seen, and not in the histogram: why. One line of counters per CPU. */
 enum latency_lost {
   LATENCY_LOST_FILTERED,  /* not one of those asked for */
-  LATENCY_LOST_UNMATCHED, /* an end whose start was not seen */
+  LATENCY_LOST_UNMATCHED, /* an end whose start was not seen, or a start whose
+                             end was not */
   LATENCY_LOST_NEGATIVE,  /* an end before its start */
   LATENCY_LOST_MAP_FULL,  /* no room to remember a start */
   LATENCY_LOST_BUSY,      /* the map was locked by what was interrupted */

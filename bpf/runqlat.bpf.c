@@ -15,7 +15,8 @@ LATENCY_PROBE = {
     .rungs = {{"tp_btf", "sched_switch sched_wakeup sched_wakeup_new"}},
 };
 
-/* How often the task has left a CPU. */
+/* How often the task has left a CPU: the same at the start and at the end of
+ * one wait. The kernel keeps the events of some tasks from BPF programs. */
 static __always_inline __u32 switches(struct task_struct *task) {
   return task->nvcsw + task->nivcsw;
 }
@@ -30,8 +31,13 @@ static __always_inline void woken(struct task_struct *task) {
   if (bpf_core_field_exists(task->on_cpu) && task->on_cpu)
     return;
   struct latency_start *start = latency_start_of(task);
-  if (!start || (start->ns && start->value == switches(task)))
+  if (!start)
     return;
+  if (start->ns) {
+    if (start->value == switches(task))
+      return;
+    latency_lose(LATENCY_LOST_UNMATCHED);
+  }
   start->value = switches(task);
   start->ns = bpf_ktime_get_ns();
 }
@@ -63,9 +69,14 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
   }
   if (!next->pid)
     return 0;
-  __u64 since = latency_take_start(next, NULL);
+  __u32 switches_then = 0;
+  __u64 since = latency_take_start(next, &switches_then);
   if (!since)
     return 0;
+  if (switches_then != switches(next)) {
+    latency_lose(LATENCY_LOST_UNMATCHED);
+    return 0;
+  }
   if (!latency_wants(next)) {
     latency_lose(LATENCY_LOST_FILTERED);
     return 0;

@@ -4,7 +4,7 @@
  * hash, no delete, and gone with the task. For probes whose start and end
  * belong to the same task.
  *
- * Task storage for tracing programs came with 5.11 (commit a10787e6d58c "bpf:
+ * Task storage for tracing programs came with 5.13 (commit a10787e6d58c "bpf:
  * Enable task local storage for tracing programs").
  */
 #ifndef TASK_BPF_H
