@@ -54,10 +54,13 @@ static void add(char *text, size_t size, const char *what) {
 void privilege__missing(char *ret_text, size_t size) {
   ret_text[0] = '\0';
   if (!has_capability(CAP_SYS_ADMIN)) {
-    if (!has_capability(CAP_BPF))
-      add(ret_text, size, "this process lacks CAP_BPF");
-    if (!has_capability(CAP_PERFMON))
-      add(ret_text, size, "this process lacks CAP_PERFMON");
+    const bool bpf = has_capability(CAP_BPF);
+    const bool perfmon = has_capability(CAP_PERFMON);
+    if (!bpf || !perfmon)
+      add(ret_text, size,
+          bpf       ? "this process lacks CAP_PERFMON"
+          : perfmon ? "this process lacks CAP_BPF"
+                    : "this process lacks CAP_BPF and CAP_PERFMON");
   }
   char start[4];
   if (read_start(BTF_PATH, start, sizeof(start)) <= 0)

@@ -34,21 +34,33 @@ CLEANUP_DEFINE(struct probe, probe__free)
 
 static probe_log_fn *log_message;
 
-/*
- * libbpf's messages, line by line; the verifier's log, which comes in between,
- * is for debugging. libbpf's hint to raise the memory limit, for any EPERM
- * whatever, is held back: since 5.11 that limit has no part in it.
- */
+/* libbpf's first complaint since a rung was begun that tells a reason. */
+static char complaint[160];
+
+/* What libbpf says of any EPERM whatever. Since 5.11 the limit on locked
+ * memory has no part in it. */
+static bool is_misleading(const char *line) {
+  return strstr(line, "ulimit -l") || strstr(line, "RLIMIT_MEMLOCK");
+}
+
+/* libbpf's messages, line by line; the verifier's log, which comes in between,
+ * is for debugging. */
 __attribute__((format(printf, 2, 0))) static int
 print_libbpf(enum libbpf_print_level level, const char *format, va_list args) {
+  static const char prefix[] = "libbpf: ";
   char text[8192];
   char *rest = text;
-  if (!log_message)
-    return 0;
   vsnprintf(text, sizeof(text), format, args);
-  for (char *line; (line = strsep(&rest, "\n"));)
-    if (*line && !strstr(line, "ulimit -l"))
-      log_message(level == LIBBPF_WARN && !strncmp(line, "libbpf:", 7), line);
+  for (char *line; (line = strsep(&rest, "\n"));) {
+    if (!*line || is_misleading(line))
+      continue;
+    const bool warning =
+        level == LIBBPF_WARN && strncmp(line, prefix, sizeof(prefix) - 1) == 0;
+    if (warning && !complaint[0] && !strstr(line, "failed to load object"))
+      snprintf(complaint, sizeof(complaint), "%s", line + sizeof(prefix) - 1);
+    if (log_message)
+      log_message(warning, line);
+  }
   return 0;
 }
 
@@ -110,7 +122,7 @@ static int fill_free_groups(struct bpf_object *object, uint32_t groups) {
   return 0;
 }
 
-/* Says what failed, in the middle of a sentence. */
+/* Says what failed, in the middle of a sentence, and libbpf's word for it. */
 __attribute__((format(printf, 4, 5))) static int
 fail(char *why, size_t size, int err, const char *format, ...) {
   va_list args;
@@ -118,7 +130,8 @@ fail(char *why, size_t size, int err, const char *format, ...) {
   const int len = vsnprintf(why, size, format, args);
   va_end(args);
   if (len >= 0 && (size_t)len < size)
-    snprintf(why + len, size - len, ": %s", strerror(-err));
+    snprintf(why + len, size - len, ": %s%s%s%s", strerror(-err),
+             complaint[0] ? " (" : "", complaint, complaint[0] ? ")" : "");
   return err;
 }
 
@@ -151,6 +164,7 @@ static int start_rung(const struct description_image *image,
   if (!probe)
     return fail(why, why_size, -ENOMEM, "cannot start");
   snprintf(probe->rung, sizeof(probe->rung), "%s", rung->name);
+  complaint[0] = '\0';
 
   LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = desc->name);
   probe->object = bpf_object__open_mem(image->bytes, image->size, &options);
@@ -209,7 +223,7 @@ int probe__start(const struct description_image *image,
   status = -ENOEXEC;
   err[0] = '\0';
   for (size_t i = 0; i < LATENCY_RUNGS && desc->rungs[i].name[0]; i++) {
-    char why[256];
+    char why[320];
     status = start_rung(image, desc, &desc->rungs[i], &with_cpus, groups,
                         ret_probe, why, sizeof(why));
     if (status == 0)
