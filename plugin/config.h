@@ -18,6 +18,7 @@
 #define CONFIG_LABELS_MAX 8
 #define CONFIG_NAME_LEN 16   /* probe and label names, with the NUL */
 #define CONFIG_ERROR_LEN 512 /* room for one error message */
+#define CONFIG_RUNG_LEN sizeof(((struct latency_rung *)0)->name)
 
 /* Ascending, each once. count 0: not set. */
 struct config_percentiles {
@@ -43,6 +44,7 @@ struct config_probe {
   uint32_t pids[LATENCY_FILTER_MAX]; /* Pid */
   size_t pids_num;
   struct config_percentiles percentiles; /* count 0: the plugin's */
+  char rung[CONFIG_RUNG_LEN];    /* Rung: this one or none; "": the best */
   struct config_filter *filters; /* options only a probe's labels know */
   size_t filters_num;
 };

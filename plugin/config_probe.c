@@ -125,6 +125,23 @@ static int read_pids(struct config_reader *reader,
   return 0;
 }
 
+static int read_rung(struct config_reader *reader,
+                     const struct config_option *option,
+                     const oconfig_item_t *item) {
+  (void)option;
+  const char *name;
+  int err = config_value__string(&reader->place, item, 0, &name);
+  if (err != 0)
+    return err;
+  if (strlen(name) >= CONFIG_RUNG_LEN)
+    return config_value__complain(&reader->place, item, 0,
+                                  "must have at most %zu bytes",
+                                  CONFIG_RUNG_LEN - 1);
+  memset(reader->probe->rung, 0, CONFIG_RUNG_LEN);
+  memcpy(reader->probe->rung, name, strlen(name));
+  return 0;
+}
+
 /* The filter of this name, which is a new one unless it was given before.
  * NULL: out of memory. */
 static struct config_filter *get_filter(struct config_probe *probe,
@@ -174,6 +191,7 @@ static const struct config_option option_list[] = {
     {"Process", read_processes, .values = 0},
     {"Pid", read_pids, .range = {CONFIG_INTEGER, 1, 4194304}},
     {"Percentile", read_percentiles, .range = {CONFIG_NUMBER, 0, 100}},
+    {"Rung", read_rung, .values = 1},
 };
 
 static const struct config_options options = {

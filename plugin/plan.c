@@ -60,7 +60,8 @@ static int group_by(struct maker *m) {
       char labels[128];
       description__labels(m->desc, labels, sizeof(labels));
       return refuse(m, "GroupBy", name,
-                    "no label of this probe; it has: %s, or \"none\"", labels);
+                    "no label of this probe; it has: %s%s\"none\"", labels,
+                    labels[0] ? ", or " : "");
     }
     add_label(m, index);
   }
@@ -125,6 +126,22 @@ static int task_filters(struct maker *m) {
   return 0;
 }
 
+/* A rung that was asked for is one that the probe has. */
+static int rung(struct maker *m) {
+  char names[LATENCY_RUNGS * sizeof(m->desc->rungs[0].name)] = "";
+  const struct latency_rung *rungs = m->desc->rungs;
+  if (!m->probe->rung[0])
+    return 0;
+  for (size_t i = 0; i < LATENCY_RUNGS && rungs[i].name[0]; i++) {
+    if (strcmp(m->probe->rung, rungs[i].name) == 0)
+      return 0;
+    snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+             i ? ", " : "", rungs[i].name);
+  }
+  return refuse(m, "Rung", m->probe->rung, "no rung of this probe; it has: %s",
+                names);
+}
+
 /* Options that belong to a label of the probe. */
 static int value_filters(struct maker *m) {
   struct latency_config *kernel = &m->plan->kernel;
@@ -164,6 +181,8 @@ int plan__make(const struct config *conf, const struct config_probe *probe,
     status = task_filters(&m);
   if (status == 0)
     status = value_filters(&m);
+  if (status == 0)
+    status = rung(&m);
   if (status)
     return status;
   size_groups(&m);

@@ -136,38 +136,37 @@ fail(char *why, size_t size, int err, const char *format, ...) {
 }
 
 /* In the order of the description. */
-static int attach_rung(struct probe *probe,
-                       const struct latency_description *desc,
-                       const struct latency_rung *rung, uint32_t cpus,
-                       char *why, size_t why_size) {
+static int attach_rung(struct probe *probe, const struct probe_order *order,
+                       const struct latency_rung *rung, char *why,
+                       size_t why_size) {
   char programs[sizeof(rung->programs)];
   char *rest = programs;
   snprintf(programs, sizeof(programs), "%s", rung->programs);
   for (char *name; (name = strsep(&rest, " "));) {
     const struct bpf_program *program =
         bpf_object__find_program_by_name(probe->object, name);
-    const int err = program
-                        ? link_set__attach(&probe->links, program, desc, cpus)
-                        : -ENOEXEC;
+    const int err = program ? link_set__attach(&probe->links, program,
+                                               order->desc, order->config.cpus)
+                            : -ENOEXEC;
     if (err)
       return fail(why, why_size, err, "cannot attach %s", name);
   }
   return 0;
 }
 
-static int start_rung(const struct description_image *image,
-                      const struct latency_description *desc,
-                      const struct latency_rung *rung,
-                      const struct latency_config *config, uint32_t groups,
-                      struct probe **ret_probe, char *why, size_t why_size) {
+static int start_rung(const struct probe_order *order,
+                      const struct latency_rung *rung, struct probe **ret_probe,
+                      char *why, size_t why_size) {
+  const struct latency_config *config = &order->config;
   _cleanup_(probe__freep) struct probe *probe = calloc(1, sizeof(*probe));
   if (!probe)
     return fail(why, why_size, -ENOMEM, "cannot start");
   snprintf(probe->rung, sizeof(probe->rung), "%s", rung->name);
   complaint[0] = '\0';
 
-  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = desc->name);
-  probe->object = bpf_object__open_mem(image->bytes, image->size, &options);
+  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = order->desc->name);
+  probe->object =
+      bpf_object__open_mem(order->image->bytes, order->image->size, &options);
   if (!probe->object)
     return fail(why, why_size, -errno, "cannot open it");
   struct bpf_program *program;
@@ -175,68 +174,71 @@ static int start_rung(const struct description_image *image,
     (void)bpf_program__set_autoload(
         program, has_word(rung->programs, bpf_program__name(program)));
   }
-  int err = set_up(probe->object, config, groups);
+  int err = set_up(probe->object, config, order->groups);
   if (err)
     return fail(why, why_size, err, "it does not have the maps of a probe");
   err = bpf_object__load(probe->object);
   if (err)
     return fail(why, why_size, err, "cannot load");
-  err = fill_free_groups(probe->object, groups);
+  err = fill_free_groups(probe->object, order->groups);
   if (!err)
-    err = hist_map__open(probe->object, config->cpus, groups, config->inner,
-                         &probe->hist_map);
+    err = hist_map__open(probe->object, config->cpus, order->groups,
+                         config->inner, &probe->hist_map);
   if (err)
     return fail(why, why_size, err, "cannot map its rows");
 
-  err = attach_rung(probe, desc, rung, config->cpus, why, why_size);
+  err = attach_rung(probe, order, rung, why, why_size);
   if (err)
     return err;
   *ret_probe = TAKE_PTR(probe);
   return 0;
 }
 
-static uint64_t rows_bytes(const struct latency_config *config,
-                           uint32_t groups) {
-  return (uint64_t)(groups + 1) * config->inner * config->cpus *
-         sizeof(struct latency_row);
-}
-
-int probe__start(const struct description_image *image,
-                 const struct latency_description *desc,
-                 const struct latency_config *config, uint32_t groups,
-                 struct probe **ret_probe, char *err, size_t err_size) {
-  struct latency_config with_cpus = *config;
-  int status = libbpf_num_possible_cpus();
+/* Tries the rungs; what failed, and what is missing, goes to `err`. */
+static int climb(const struct probe_order *order, struct probe **ret_probe,
+                 char *err, size_t err_size) {
+  const struct latency_rung *rungs = order->desc->rungs;
+  int status = -ENOEXEC;
   size_t len = 0;
-  if (status < 0)
-    return fail(err, err_size, status, "cannot count the CPUs");
-  with_cpus.cpus = status;
-  if (rows_bytes(&with_cpus, groups) > ROWS_BYTES_MAX) {
-    snprintf(err, err_size,
-             "%u groups on %u CPUs would take %llu MiB of kernel memory, more "
-             "than %llu: lower MaxGroups",
-             groups, with_cpus.cpus,
-             (unsigned long long)rows_bytes(&with_cpus, groups) >> 20,
-             ROWS_BYTES_MAX >> 20);
-    return -ENOMEM;
-  }
-  status = -ENOEXEC;
-  err[0] = '\0';
-  for (size_t i = 0; i < LATENCY_RUNGS && desc->rungs[i].name[0]; i++) {
+  for (size_t i = 0; i < LATENCY_RUNGS && rungs[i].name[0]; i++) {
     char why[320];
-    status = start_rung(image, desc, &desc->rungs[i], &with_cpus, groups,
-                        ret_probe, why, sizeof(why));
+    if (order->rung[0] && strcmp(order->rung, rungs[i].name) != 0)
+      continue;
+    status = start_rung(order, &rungs[i], ret_probe, why, sizeof(why));
     if (status == 0)
       return 0;
     if (len < err_size)
       len += snprintf(err + len, err_size - len, "%srung %s: %s",
-                      len ? "; " : "", desc->rungs[i].name, why);
+                      len ? "; " : "", rungs[i].name, why);
   }
   char missing[256];
   privilege__missing(missing, sizeof(missing));
   if (missing[0] && len < err_size)
     snprintf(err + len, err_size - len, " (%s)", missing);
   return status;
+}
+
+static uint64_t rows_bytes(const struct probe_order *order) {
+  return (uint64_t)(order->groups + 1) * order->config.inner *
+         order->config.cpus * sizeof(struct latency_row);
+}
+
+int probe__start(const struct probe_order *order, struct probe **ret_probe,
+                 char *err, size_t err_size) {
+  const int cpus = libbpf_num_possible_cpus();
+  if (cpus < 0)
+    return fail(err, err_size, cpus, "cannot count the CPUs");
+  struct probe_order sized = *order;
+  sized.config.cpus = cpus;
+  if (rows_bytes(&sized) > ROWS_BYTES_MAX) {
+    snprintf(err, err_size,
+             "%u groups on %d CPUs would take %llu MiB of kernel memory, more "
+             "than %llu: lower MaxGroups",
+             order->groups, cpus, (unsigned long long)rows_bytes(&sized) >> 20,
+             ROWS_BYTES_MAX >> 20);
+    return -ENOMEM;
+  }
+  return climb(&sized, ret_probe, err, err_size);
 }
 
 const char *probe__rung(const struct probe *probe) { return probe->rung; }

@@ -24,16 +24,21 @@ void probe__set_log(probe_log_fn *fn);
 
 struct description_image;
 
+/* What is to be started. All of it is only borrowed for the call. */
+struct probe_order {
+  const struct description_image *image; /* the object file */
+  const struct latency_description *desc;
+  struct latency_config config; /* filters, grouping; not `cpus` */
+  uint32_t groups;              /* label sets with rows; 0: not grouped */
+  const char *rung;             /* only this one; "": the first that works */
+};
+
 /*
- * Loads and attaches the first rung of the object that works. `config`
- * holds filters and grouping (its `cpus` is found out here); `groups` is the
- * number of label sets with rows of their own. Returns 0, or -errno and in
- * `err` one sentence: what failed on each rung, and what is missing.
+ * Loads and attaches a rung. Returns 0, or -errno and in `err` one sentence:
+ * what failed on each rung, and what is missing.
  */
-int probe__start(const struct description_image *image,
-                 const struct latency_description *desc,
-                 const struct latency_config *config, uint32_t groups,
-                 struct probe **ret_probe, char *err, size_t err_size);
+int probe__start(const struct probe_order *order, struct probe **ret_probe,
+                 char *err, size_t err_size);
 
 /* The name of the rung that measures. */
 const char *probe__rung(const struct probe *probe);

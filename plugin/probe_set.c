@@ -127,8 +127,14 @@ static int start_member(const struct config *conf,
     snprintf(why, why_size, "out of memory");
     return -ENOMEM;
   }
-  return probe__start(&image, &member->desc, &member->plan.kernel,
-                      member->plan.groups, &member->probe, why, why_size);
+  const struct probe_order order = {
+      .image = &image,
+      .desc = &member->desc,
+      .config = member->plan.kernel,
+      .groups = member->plan.groups,
+      .rung = probe->rung,
+  };
+  return probe__start(&order, &member->probe, why, why_size);
 }
 
 int probe_set__start(const struct config *conf, probe_set_log_fn *log,

@@ -100,13 +100,38 @@ def test_object_file_of_one_probe(collectd, probe_dir, damage):
     assert "memlat" in complaint and str(path) in complaint
 
 
-def test_ladder_takes_the_next_rung(collectd, probe_dir):
-    """A probe of a user's own, dropped into ProbeDir: its first rung is on no
-    kernel, the others count this process's umask(2) calls."""
+@pytest.fixture
+def ladder_dir(probe_dir) -> Path:
     test_probes = PROBE_DIR.parent / "tests" / "bpf"
     shutil.copy(test_probes / "ladder.bpf.o", probe_dir)
+    return probe_dir
+
+
+def test_forced_rung(collectd, ladder_dir):
+    """One that no kernel has: off, and the log names the hook."""
+    block = '<Probe "ladder">\nRung "nowhere"\n</Probe>'
+    daemon = collectd(own_lines=load_own_plugin(block, ladder_dir))
+    daemon.stop()
+    assert daemon.csv().last("ladder", "gauge", "up") == 0
+    (complaint,) = daemon.own_log("error", "warning")
+    assert "rung nowhere: " in complaint
+    assert "latency_no_such_hook" in complaint
+
+
+def test_unknown_rung(collectd, ladder_dir):
+    block = '<Probe "ladder">\nRung "up"\n</Probe>'
+    daemon = collectd.configure(own_lines=load_own_plugin(block, ladder_dir))
+    assert daemon.run("-T").returncode != 0
+    (complaint,) = daemon.own_log("error", "warning")
+    for word in ('<Probe "ladder">', 'Rung "up"', "nowhere, fentry, tp_btf"):
+        assert word in complaint
+
+
+def test_ladder_takes_the_next_rung(collectd, ladder_dir):
+    """A probe of a user's own, dropped into ProbeDir: its first rung is on no
+    kernel, the others count this process's umask(2) calls."""
     block = f'<Probe "ladder">\nPid {os.getpid()}\n</Probe>'
-    daemon = collectd(own_lines=load_own_plugin(block, probe_dir))
+    daemon = collectd(own_lines=load_own_plugin(block, ladder_dir))
     mask = os.umask(0)
     for _ in range(99):
         os.umask(mask)

@@ -62,7 +62,8 @@ static char *repeat(const char *start, const char *format, int times,
   "known are: Percentile, Buckets, CumulativeBuckets, BucketBounds, "          \
   "MaxGroups, ProbeDir, <Probe>"
 #define KNOWN_IN                                                               \
-  "known are: GroupBy, Process, Pid, Percentile, and the filters of the "      \
+  "known are: GroupBy, Process, Pid, Percentile, Rung, and the filters of "    \
+  "the "                                                                       \
   "probe, which take strings in quotes"
 
 static const struct {
@@ -185,6 +186,13 @@ static const struct {
     {"<Probe \"runqlat\">\n</Probe>\n<Probe \"runqlat\">\n</Probe>",
      PLUGIN "Probe \"runqlat\": must not be named twice"},
 
+    /* Rung */
+    {IN("Rung 1"), RUNQLAT "Rung 1: must be a string in quotes, not a n"},
+    {IN("Rung \"\""), RUNQLAT "Rung \"\": must not be empty"},
+    {IN("Rung \"a\" \"b\""),
+     RUNQLAT "Rung \"a\" \"b\": must have exactly 1 value, and has 2"},
+    {IN("Rung \"123456789012345678901234\""),
+     RUNQLAT "Rung \"123456789012345678901234\": must have at most 23 bytes"},
     /* GroupBy */
     {IN("GroupBy"), RUNQLAT "GroupBy: must have at least 1 value, and has 0"},
     {IN("GroupBy 1"), RUNQLAT "GroupBy 1: must be a string in quotes, not a n"},

@@ -28,7 +28,7 @@ static const struct latency_description description = {
                 .option = "Call",
                 .decoder = LATENCY_DECODE_SYSCALL,
                 .optional = 1}},
-    .rungs = {{"tp_btf", "x"}},
+    .rungs = {{"tp_btf", "x"}, {"kprobe", "y"}},
 };
 
 static struct config conf;
@@ -139,6 +139,7 @@ static const struct {
     {"GroupBy \"comm\" \"Op\"", "GroupBy", "\"Op\"", "no label"},
     {"Syscall \"read\"", "Syscall", "\"read\"", "no option"},
     {"Call \"read\" \"reed\"", "Call", "\"reed\"", "no such call"},
+    {"Rung \"fentry\"", "Rung", "\"fentry\"", "tp_btf, kprobe"},
 };
 
 START_TEST(refuses) {
