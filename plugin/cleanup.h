@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#define _cleanup_(fn) __attribute__((cleanup(fn)))
+#define _cleanup_(fn) __attribute__((cleanup(fn), unused))
 #define _cleanup_free_ _cleanup_(cleanup__free)
 
 #define TAKE_PTR(ptr)                                                          \
