@@ -25,4 +25,19 @@ static __always_inline bool request_in_flush_sequence(struct request *rq) {
   return rq->rq_flags & (1u << bit);
 }
 
+/* What a request does, as the labels have it: words for 0, 1, ... */
+#define REQUEST_OPS "read write flush discard misc"
+#define REQUEST_OP_MISC 4
+
+static __always_inline __u32 request_op(struct request *rq) {
+  __u32 op = rq->cmd_flags & REQ_OP_MASK;
+  return op <= REQ_OP_DISCARD ? op : REQUEST_OP_MISC;
+}
+
+/* The number of the disk as LATENCY_DECODE_DEVICE has it; 0: it has none. */
+static __always_inline __u32 request_device(struct request *rq) {
+  struct gendisk *disk = rq->q->disk;
+  return disk ? disk->major << 20 | disk->first_minor : 0;
+}
+
 #endif

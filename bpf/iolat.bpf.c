@@ -14,7 +14,6 @@
 #include "compat.bpf.h"
 
 enum { PHASE_QUEUE, PHASE_DEVICE, PHASE_TOTAL, PHASES };
-enum { OP_MISC = 4 };
 
 LATENCY_PROBE = {
     .abi_version = LATENCY_ABI_VERSION,
@@ -25,7 +24,7 @@ LATENCY_PROBE = {
     .labels = {{.name = "device", .decoder = LATENCY_DECODE_DEVICE},
                {.name = "op",
                 .decoder = LATENCY_DECODE_ENUM,
-                .values = "read write flush discard misc"},
+                .values = REQUEST_OPS},
                {.name = "phase",
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "queue device total",
@@ -56,11 +55,6 @@ struct {
  */
 #define STAMPING_SLOTS 64
 __u32 stamping[STAMPING_SLOTS];
-
-static __always_inline __u32 device_of(struct request *rq) {
-  struct gendisk *disk = rq->q->disk;
-  return disk ? disk->major << 20 | disk->first_minor : 0;
-}
 
 static __always_inline bool by_task(void) {
   return latency_config.group_by & LATENCY_GROUP_BY_COMM ||
@@ -93,7 +87,7 @@ int BPF_PROG(block_io_start, struct request *rq) {
 
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(block_rq_issue, struct request *rq) {
-  __u32 device = device_of(rq);
+  __u32 device = request_device(rq);
   if (!by_task() && rq->start_time_ns &&
       stamping[device % STAMPING_SLOTS] == device)
     return 0;
@@ -145,14 +139,12 @@ SEC("tp_btf/block_rq_complete")
 int BPF_PROG(block_rq_complete, struct request *rq, int error,
              unsigned int nr_bytes) {
   __u64 now = bpf_ktime_get_ns();
-  __u32 op = rq->cmd_flags & REQ_OP_MASK;
+  __u32 op = request_op(rq);
   if (nr_bytes < rq->__data_len ||
       (op != REQ_OP_FLUSH && request_in_flush_sequence(rq)))
     return 0;
-  if (op > REQ_OP_DISCARD)
-    op = OP_MISC;
 
-  __u32 device = device_of(rq);
+  __u32 device = request_device(rq);
   __u32 *stamps = &stamping[device % STAMPING_SLOTS];
   bool kept = by_task() || *stamps != device || !rq->io_start_time_ns;
   __u64 key = (__u64)rq;

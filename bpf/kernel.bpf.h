@@ -30,6 +30,19 @@ struct task_struct {
 
 struct pt_regs;
 
+struct sock_common {
+  unsigned short skc_family;
+};
+
+struct sock {
+  struct sock_common __sk_common;
+  __u16 sk_protocol;
+};
+
+struct tcp_sock {
+  __u32 srtt_us; /* in eighths of a microsecond */
+};
+
 struct gendisk {
   int major;
   int first_minor;
@@ -50,8 +63,12 @@ struct request {
 
 #pragma clang attribute pop
 
-/* task_struct.__state */
+/* task_struct.__state, bits */
 #define TASK_RUNNING 0
+#define TASK_INTERRUPTIBLE 0x1
+#define TASK_UNINTERRUPTIBLE 0x2
+#define TASK_DEAD 0x80
+#define TASK_NOLOAD 0x400
 
 /* thread_info.status, x86: the system call came through a 32-bit entry. */
 #define TS_COMPAT 0x0002
@@ -65,5 +82,13 @@ struct request {
 enum rqf_flags {
   __RQF_FLUSH_SEQ = 1,
 };
+
+/* sock_common.skc_family, sock.sk_protocol and the states of TCP. */
+#define AF_INET 2
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+#define TCP_ESTABLISHED 1
+#define TCP_SYN_SENT 2
+#define TCP_SYN_RECV 3
 
 #endif

@@ -124,6 +124,8 @@ enum latency_decoder {
   LATENCY_DECODE_ENUM,    /* the number's word in `values` */
   LATENCY_DECODE_DEVICE,  /* a block device: major << 20 | minor */
   LATENCY_DECODE_SYSCALL, /* a system call, LATENCY_SYSCALL_COMPAT apart */
+  LATENCY_DECODE_IRQ,     /* an interrupt line, by its handlers' names */
+  LATENCY_DECODERS,
 };
 
 /* Set in a system call's number when a 32-bit program made it. */

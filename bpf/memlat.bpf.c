@@ -44,7 +44,7 @@ int BPF_PROG(page_fault_kernel) { return taken(); }
 static __always_inline int handled(__u32 kind) {
   __u64 now = bpf_ktime_get_ns();
   struct task_struct *task = bpf_get_current_task_btf();
-  __u64 since = latency_take_start(task, NULL);
+  __u64 since = latency_take_start(task, 0, NULL);
   if (!since)
     return 0;
   if (!latency_wants(task)) {

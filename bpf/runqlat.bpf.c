@@ -15,12 +15,6 @@ LATENCY_PROBE = {
     .rungs = {{"tp_btf", "sched_switch sched_wakeup sched_wakeup_new"}},
 };
 
-/* How often the task has left a CPU: the same at the start and at the end of
- * one wait. The kernel keeps the events of some tasks from BPF programs. */
-static __always_inline __u32 switches(struct task_struct *task) {
-  return task->nvcsw + task->nivcsw;
-}
-
 /*
  * A task that is on a CPU waits for nothing: it is on its way into schedule()
  * and is woken before it is off the queue. One that already waits (preempted
@@ -34,11 +28,11 @@ static __always_inline void woken(struct task_struct *task) {
   if (!start)
     return;
   if (start->ns) {
-    if (start->value == switches(task))
+    if (start->check == latency_switches(task))
       return;
     latency_lose(LATENCY_LOST_UNMATCHED);
   }
-  start->value = switches(task);
+  start->check = latency_switches(task);
   start->ns = bpf_ktime_get_ns();
 }
 
@@ -63,20 +57,15 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
   if ((preempt || prev->__state == TASK_RUNNING) && prev->pid) {
     struct latency_start *start = latency_start_of(prev);
     if (start) {
-      start->value = switches(prev);
+      start->check = latency_switches(prev);
       start->ns = now;
     }
   }
   if (!next->pid)
     return 0;
-  __u32 switches_then = 0;
-  __u64 since = latency_take_start(next, &switches_then);
+  __u64 since = latency_take_start(next, latency_switches(next), NULL);
   if (!since)
     return 0;
-  if (switches_then != switches(next)) {
-    latency_lose(LATENCY_LOST_UNMATCHED);
-    return 0;
-  }
   if (!latency_wants(next)) {
     latency_lose(LATENCY_LOST_FILTERED);
     return 0;

@@ -50,7 +50,7 @@ int BPF_PROG(sys_exit, struct pt_regs *regs, long ret) {
   __u64 now = bpf_ktime_get_ns();
   struct task_struct *task = bpf_get_current_task_btf();
   __u32 number = 0;
-  __u64 since = latency_take_start(task, &number);
+  __u64 since = latency_take_start(task, 0, &number);
   if (!since)
     return 0;
   if (!latency_wants(task) || !latency_wants_value(number)) {

@@ -14,8 +14,8 @@
 
 struct latency_start {
   __u64 ns;    /* 0: nothing has begun */
-  __u32 value; /* a label's value known at the start only */
-  __u32 reserved;
+  __u32 value; /* what of the start is needed at the end: a label's value */
+  __u32 check; /* what must be the same at the end, where there is such */
 };
 
 struct {
@@ -36,20 +36,33 @@ latency_start_of(struct task_struct *task) {
   return start;
 }
 
-/* Takes the start that is open, if any: returns its ns, or 0 and counts an
- * end without a start. */
+/*
+ * Takes the start that is open: returns its ns, and its value. 0 when there is
+ * none, or one with another check, which belongs to an end that was not seen:
+ * it is in the ledger then.
+ */
 static __always_inline __u64 latency_take_start(struct task_struct *task,
-                                                __u32 *ret_value) {
+                                                __u32 check, __u32 *ret_value) {
   struct latency_start *start = bpf_task_storage_get(&starts, task, NULL, 0);
   if (!start || !start->ns) {
     latency_lose(LATENCY_LOST_UNMATCHED);
     return 0;
   }
   __u64 ns = start->ns;
+  start->ns = 0;
+  if (start->check != check) {
+    latency_lose(LATENCY_LOST_UNMATCHED);
+    return 0;
+  }
   if (ret_value)
     *ret_value = start->value;
-  start->ns = 0;
   return ns;
+}
+
+/* How often the task has left a CPU: the same at the start and at the end of
+ * one wait. The kernel keeps the events of some tasks from BPF programs. */
+static __always_inline __u32 latency_switches(struct task_struct *task) {
+  return task->nvcsw + task->nivcsw;
 }
 
 #endif

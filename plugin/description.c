@@ -105,7 +105,7 @@ static int check_label(const struct latency_description *desc, size_t index,
   if (description__label(desc, label->name) != (int)index ||
       (desc->has_task && strcmp(label->name, "comm") == 0))
     return REFUSE("two labels are called \"%s\"", label->name);
-  if (label->decoder > LATENCY_DECODE_SYSCALL)
+  if (label->decoder >= LATENCY_DECODERS)
     return REFUSE("the decoder of label \"%s\" has the unknown number %u",
                   label->name, label->decoder);
   if (label->optional > 1)

@@ -92,8 +92,8 @@ static void enum_text(const struct latency_label *label, uint32_t value,
 }
 
 /* The kernel's own name for a disk, in which it writes '!' for a '/'. */
-static void device_text(uint32_t device, const char *sys_dev_block,
-                        char *ret_text, size_t size) {
+static void device_text(uint32_t device, const char *sys_dir, char *ret_text,
+                        size_t size) {
   char number[2 * sizeof("4294967295")];
   snprintf(number, sizeof(number), "%u:%u", device >> MINOR_BITS,
            device & MINOR_MASK);
@@ -101,7 +101,7 @@ static void device_text(uint32_t device, const char *sys_dev_block,
   char path[PATH_MAX];
   char target[PATH_MAX];
   ssize_t len = -1;
-  if ((size_t)snprintf(path, sizeof(path), "%s/%s", sys_dev_block, number) <
+  if ((size_t)snprintf(path, sizeof(path), "%s/dev/block/%s", sys_dir, number) <
       sizeof(path))
     len = readlink(path, target, sizeof(target) - 1);
   target[len < 0 ? 0 : len] = '\0';
@@ -111,8 +111,25 @@ static void device_text(uint32_t device, const char *sys_dev_block,
   snprintf(ret_text, size, "%s", *name != '\0' ? name : number);
 }
 
+/* The names of the handlers on an interrupt line, separated by commas. */
+static bool irq_text(uint32_t irq, const char *sys_dir, char *ret_text,
+                     size_t size) {
+  char path[PATH_MAX];
+  if ((size_t)snprintf(path, sizeof(path), "%s/kernel/irq/%u/actions", sys_dir,
+                       irq) >= sizeof(path))
+    return false;
+  FILE *file = fopen(path, "re");
+  if (file == NULL)
+    return false;
+  if (fgets(ret_text, (int)size, file) == NULL)
+    ret_text[0] = '\0';
+  (void)fclose(file);
+  ret_text[strcspn(ret_text, "\n")] = '\0';
+  return ret_text[0] != '\0';
+}
+
 void label__text(const struct latency_label *label, uint32_t value,
-                 const char *sys_dev_block, char *ret_text, size_t size) {
+                 const char *sys_dir, char *ret_text, size_t size) {
   const char *name = NULL;
   switch (label->decoder) {
   case LATENCY_DECODE_NUMBER:
@@ -122,7 +139,11 @@ void label__text(const struct latency_label *label, uint32_t value,
     enum_text(label, value, ret_text, size);
     return;
   case LATENCY_DECODE_DEVICE:
-    device_text(value, sys_dev_block, ret_text, size);
+    device_text(value, sys_dir, ret_text, size);
+    return;
+  case LATENCY_DECODE_IRQ:
+    if (!irq_text(value, sys_dir, ret_text, size))
+      break;
     return;
   case LATENCY_DECODE_SYSCALL:
     name = label__syscall(value);

@@ -13,13 +13,14 @@
 
 /*
  * The text of `value`: "getppid", "vda", "write", "42". A device's name is
- * looked up below `sys_dev_block` ("/sys/dev/block"), where entries are links
- * named MAJOR:MINOR. What ought to have a name and has none is its number: a
- * device MAJOR:MINOR, anything else with the label's name before it,
- * "syscall_470". A 32-bit program's system calls begin with "compat_".
+ * where `sys_dir` ("/sys") has a link dev/block/MAJOR:MINOR to, an interrupt
+ * line's is what kernel/irq/N/actions there says. What ought to have a name and
+ * has none is its number: a device MAJOR:MINOR, anything else with the label's
+ * name before it, "syscall_470". A 32-bit program's system calls begin with
+ * "compat_".
  */
 void label__text(const struct latency_label *label, uint32_t value,
-                 const char *sys_dev_block, char *ret_text, size_t size);
+                 const char *sys_dir, char *ret_text, size_t size);
 
 /* The value that has this text. 0, or -ENOENT: no such name; -ENOTSUP: the
  * label's decoder cannot be searched by name. */

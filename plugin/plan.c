@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SYS_DEV_BLOCK "/sys/dev/block"
+#define SYS_DIR "/sys"
 
 struct maker {
   const struct config *conf;
@@ -210,7 +210,7 @@ void plan__instance(const struct plan *plan,
       snprintf(text[i], sizeof(text[i]), "%.*s", LATENCY_COMM_LEN, key->comm);
     else
       label__text(&desc->labels[index], is_inner ? inner : key->own[index],
-                  SYS_DEV_BLOCK, text[i], sizeof(text[i]));
+                  SYS_DIR, text[i], sizeof(text[i]));
     labels[count++] = text[i];
   }
   metric__instance(desc->name, labels, count, other ? NULL : PLAN_OTHER,

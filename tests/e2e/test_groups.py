@@ -128,7 +128,9 @@ def test_group_by_none(collectd, loop_device, writer):
     daemon.stop()
     csv = daemon.csv()
     assert csv.instances() == {"iolat"}
-    assert csv.last("iolat", "derive", "count") == 500
+    count = csv.last("iolat", "derive", "count")
+    # and what the program itself had to be read from, if not in memory
+    assert 500 <= count < 520
 
 
 def test_group_by_several_labels_in_their_order(collectd, loop_device, writer):

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define LEN(array) (sizeof(array) / sizeof((array)[0]))
@@ -30,40 +31,67 @@ static const struct latency_label call = {.name = "syscall",
                                           .decoder = LATENCY_DECODE_SYSCALL};
 static const struct latency_label newer = {.name = "newer", .decoder = 99};
 
-static char sys_dev_block[] = "/tmp/test_label.XXXXXX";
+static const struct latency_label irq = {.name = "irq",
+                                         .decoder = LATENCY_DECODE_IRQ};
+
+static char sys_dir[] = "/tmp/test_label.XXXXXX";
+
+static const char *const directories[] = {
+    "dev",           "dev/block",     "kernel",       "kernel/irq",
+    "kernel/irq/24", "kernel/irq/25", "kernel/irq/26"};
+
+static const struct {
+  const char *name;
+  const char *text;
+} files[] = {
+    {"kernel/irq/24/actions", "virtio1-req.0\n"},
+    {"kernel/irq/25/actions", "PCIe PME,aerdrv\n"},
+    {"kernel/irq/26/actions", "\n"},
+};
 
 static const struct {
   const char *name;
   const char *target;
 } links[] = {
-    {"7:0", "../../devices/virtual/block/loop0"},
-    {"254:0", "../../devices/pci0000:00/0000:00:02.0/virtio1/block/vda"},
-    {"254:1", "../../devices/pci0000:00/0000:00:02.0/virtio1/block/vda/vda1"},
-    {"104:0", "../../devices/pci0000:00/host0/block/cciss!c0d0"},
-    {"259:1048575", "../../devices/virtual/block/last"},
-    {"1:1", "plain"},
-    {"1:2", "trailing/"},
+    {"dev/block/7:0", "../../devices/virtual/block/loop0"},
+    {"dev/block/254:0",
+     "../../devices/pci0000:00/0000:00:02.0/virtio1/block/vda"},
+    {"dev/block/254:1",
+     "../../devices/pci0000:00/0000:00:02.0/virtio1/block/vda/vda1"},
+    {"dev/block/104:0", "../../devices/pci0000:00/host0/block/cciss!c0d0"},
+    {"dev/block/259:1048575", "../../devices/virtual/block/last"},
+    {"dev/block/1:1", "plain"},
+    {"dev/block/1:2", "trailing/"},
 };
 
-static void each_link(bool create) {
-  char path[128];
-  for (size_t i = 0; i < LEN(links); i++) {
-    snprintf(path, sizeof(path), "%s/%s", sys_dev_block, links[i].name);
-    if (create)
-      ck_assert_int_eq(symlink(links[i].target, path), 0);
-    else
-      unlink(path);
-  }
+static const char *in_sys(const char *name) {
+  static char path[128];
+  snprintf(path, sizeof(path), "%s/%s", sys_dir, name);
+  return path;
 }
 
 static void setup(void) {
-  ck_assert_ptr_nonnull(mkdtemp(sys_dev_block));
-  each_link(true);
+  ck_assert_ptr_nonnull(mkdtemp(sys_dir));
+  for (size_t i = 0; i < LEN(directories); i++)
+    ck_assert_int_eq(mkdir(in_sys(directories[i]), 0755), 0);
+  for (size_t i = 0; i < LEN(files); i++) {
+    FILE *file = fopen(in_sys(files[i].name), "w");
+    ck_assert_ptr_nonnull(file);
+    fputs(files[i].text, file);
+    ck_assert_int_eq(fclose(file), 0);
+  }
+  for (size_t i = 0; i < LEN(links); i++)
+    ck_assert_int_eq(symlink(links[i].target, in_sys(links[i].name)), 0);
 }
 
 static void teardown(void) {
-  each_link(false);
-  rmdir(sys_dev_block);
+  for (size_t i = 0; i < LEN(links); i++)
+    unlink(in_sys(links[i].name));
+  for (size_t i = 0; i < LEN(files); i++)
+    unlink(in_sys(files[i].name));
+  for (size_t i = LEN(directories); i-- > 0;)
+    rmdir(in_sys(directories[i]));
+  rmdir(sys_dir);
 }
 
 static const struct {
@@ -99,13 +127,16 @@ static const struct {
     {&call, COMPAT | 1, "compat_exit"},
     {&call, 1, "write"},
 #endif
+    {&irq, 24, "virtio1-req.0"},
+    {&irq, 25, "PCIe PME,aerdrv"},
+    {&irq, 26, "irq_26"},
+    {&irq, 27, "irq_27"},
     {&newer, 5, "newer_5"},
 };
 
 START_TEST(text_of_value) {
   char text[LABEL_TEXT_LEN];
-  label__text(texts[_i].label, texts[_i].value, sys_dev_block, text,
-              sizeof(text));
+  label__text(texts[_i].label, texts[_i].value, sys_dir, text, sizeof(text));
   ck_assert_str_eq(text, texts[_i].text);
 }
 END_TEST
@@ -128,9 +159,9 @@ END_TEST
 
 START_TEST(text_is_cut_to_size) {
   char text[4];
-  label__text(&op, 1, sys_dev_block, text, sizeof(text));
+  label__text(&op, 1, sys_dir, text, sizeof(text));
   ck_assert_str_eq(text, "wri");
-  label__text(&device, DEVICE(7, 0), sys_dev_block, text, sizeof(text));
+  label__text(&device, DEVICE(7, 0), sys_dir, text, sizeof(text));
   ck_assert_str_eq(text, "loo");
 }
 END_TEST
@@ -196,7 +227,7 @@ START_TEST(syscalls_round_trip) {
   static char text[LATENCY_FILTER_RANGE][LABEL_TEXT_LEN];
   size_t named = 0;
   for (uint32_t i = 0; i < LATENCY_FILTER_RANGE; i++) {
-    label__text(&call, i, sys_dev_block, text[i], sizeof(text[i]));
+    label__text(&call, i, sys_dir, text[i], sizeof(text[i]));
     uint32_t value = UINT32_MAX;
     ck_assert_int_eq(label__value(&call, text[i], &value), 0);
     ck_assert_uint_eq(value, i);
