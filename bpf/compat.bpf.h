@@ -11,6 +11,19 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+/* task_struct.state became __state with 5.14 (commit 2f064a59a11f "sched:
+ * Change task_struct::state"). */
+struct task_struct___pre_514 {
+  volatile long state;
+} __attribute__((preserve_access_index));
+
+static __always_inline unsigned int task_state(struct task_struct *task) {
+  struct task_struct___pre_514 *old = (void *)task;
+  if (bpf_core_field_exists(task->__state))
+    return task->__state;
+  return old->state;
+}
+
 /*
  * A request that is one step of a flush sequence: it is completed once a step
  * and once more at the end, and only the end is its completion.
@@ -34,9 +47,20 @@ static __always_inline __u32 request_op(struct request *rq) {
   return op <= REQ_OP_DISCARD ? op : REQUEST_OP_MISC;
 }
 
+/* The disk moved from the request to its queue with 5.17 (commit f3fa33acca9f
+ * "block: remove the ->rq_disk field in struct request"). */
+struct request___pre_517 {
+  struct gendisk *rq_disk;
+} __attribute__((preserve_access_index));
+
 /* The number of the disk as LATENCY_DECODE_DEVICE has it; 0: it has none. */
 static __always_inline __u32 request_device(struct request *rq) {
-  struct gendisk *disk = rq->q->disk;
+  struct request___pre_517 *old = (void *)rq;
+  struct gendisk *disk;
+  if (bpf_core_field_exists(old->rq_disk))
+    disk = old->rq_disk;
+  else
+    disk = rq->q->disk;
   return disk ? disk->major << 20 | disk->first_minor : 0;
 }
 

@@ -13,7 +13,8 @@ LATENCY_PROBE = {
     .name = "hardirq",
     .help = "Hardware interrupts: handler entered to left",
     .labels = {{.name = "irq", .decoder = LATENCY_DECODE_IRQ}},
-    .rungs = {{"tp_btf", "irq_handler_exit irq_handler_entry"}},
+    .rungs = {{.name = "tp_btf",
+               .programs = "irq_handler_exit irq_handler_entry"}},
 };
 
 struct hardirq_start {

@@ -29,7 +29,10 @@ LATENCY_PROBE = {
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "queue device total",
                 .inner = PHASES}},
-    .rungs = {{"tp_btf", "block_rq_complete block_rq_issue block_io_start"}},
+    .rungs = {{.name = "tp_btf",
+               .programs = "block_rq_complete block_rq_issue block_io_start"},
+              {.name = "tp_btf+insert",
+               .programs = "block_rq_complete block_rq_issue block_rq_insert"}},
 };
 
 struct iolat_request {
@@ -63,15 +66,14 @@ static __always_inline bool by_task(void) {
 
 /* Whoever runs now is the one who asks. */
 static __always_inline void remember(struct request *rq, __u64 issued_ns) {
-  struct task_struct *task = bpf_get_current_task_btf();
   struct iolat_request state = {
       .allocated_ns = rq->start_time_ns,
       .started_ns = rq->start_time_ns ?: bpf_ktime_get_ns(),
       .issued_ns = issued_ns,
-      .wanted = latency_wants(task),
+      .wanted = latency_wants_current(),
   };
   if (latency_config.group_by & LATENCY_GROUP_BY_COMM)
-    latency_comm(task, state.comm);
+    bpf_get_current_comm(state.comm, sizeof(state.comm));
   __u64 key = (__u64)rq;
   if (bpf_map_update_elem(&requests, &key, &state, BPF_ANY))
     latency_lose(LATENCY_LOST_MAP_FULL);
@@ -80,6 +82,15 @@ static __always_inline void remember(struct request *rq, __u64 issued_ns) {
 /* In the submitter's context, before any queue. */
 SEC("tp_btf/block_io_start")
 int BPF_PROG(block_io_start, struct request *rq) {
+  if (by_task() || !rq->start_time_ns)
+    remember(rq, 0);
+  return 0;
+}
+
+/* Before 6.5 there is no block_io_start; a request that waits in no scheduler
+ * is first seen when it is issued. */
+SEC("tp_btf/block_rq_insert")
+int BPF_PROG(block_rq_insert, struct request *rq) {
   if (by_task() || !rq->start_time_ns)
     remember(rq, 0);
   return 0;

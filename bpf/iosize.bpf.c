@@ -17,7 +17,7 @@ LATENCY_PROBE = {
                {.name = "op",
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = REQUEST_OPS}},
-    .rungs = {{"tp_btf", "block_rq_issue"}},
+    .rungs = {{.name = "tp_btf", .programs = "block_rq_issue"}},
 };
 
 /* Mostly in the submitter's context; else in that of the kernel thread that
@@ -26,12 +26,11 @@ SEC("tp_btf/block_rq_issue")
 int BPF_PROG(block_rq_issue, struct request *rq) {
   if (!rq->__data_len)
     return 0;
-  struct task_struct *task = bpf_get_current_task_btf();
-  if (!latency_wants(task)) {
+  if (!latency_wants_current()) {
     latency_lose(LATENCY_LOST_FILTERED);
     return 0;
   }
-  latency_record(latency_group_of(task, request_device(rq), request_op(rq)), 0,
-                 rq->__data_len);
+  latency_record(latency_group_of_current(request_device(rq), request_op(rq)),
+                 0, rq->__data_len);
   return 0;
 }

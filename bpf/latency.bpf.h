@@ -92,39 +92,56 @@ static __always_inline void latency_comm(struct task_struct *task,
   bpf_probe_read_kernel_str(comm, LATENCY_COMM_LEN, &task->comm);
 }
 
+static __always_inline bool latency_wants_pid(__u32 tgid) {
+  bool found = !latency_config.pids;
+#pragma unroll
+  for (__u32 i = 0; i < LATENCY_FILTER_MAX; i++)
+    if (i < latency_config.pids && latency_config.pid[i] == tgid)
+      found = true;
+  return found;
+}
+
+union latency_comm {
+  char text[LATENCY_COMM_LEN];
+  __u64 word[LATENCY_COMM_LEN / 8];
+};
+
+static __always_inline bool latency_wants_comm(const union latency_comm *comm) {
+  bool found = false;
+#pragma unroll
+  for (__u32 i = 0; i < LATENCY_FILTER_MAX; i++)
+    if (i < latency_config.comms &&
+        latency_config.comm[i][0] == comm->word[0] &&
+        latency_config.comm[i][1] == comm->word[1])
+      found = true;
+  return found;
+}
+
 /*
  * Is this task one of those that Process and Pid name? The task is the one
  * that waits or asks, which need not be the one that runs now. Without such
  * filters nothing of this is left after the verifier.
  */
 static __always_inline bool latency_wants(struct task_struct *task) {
-  if (latency_config.pids) {
-    __u32 tgid = task->tgid;
-    bool found = false;
-#pragma unroll
-    for (__u32 i = 0; i < LATENCY_FILTER_MAX; i++)
-      if (i < latency_config.pids && latency_config.pid[i] == tgid)
-        found = true;
-    if (!found)
-      return false;
-  }
-  if (latency_config.comms) {
-    union {
-      char text[LATENCY_COMM_LEN];
-      __u64 word[2];
-    } comm;
-    latency_comm(task, comm.text);
-    bool found = false;
-#pragma unroll
-    for (__u32 i = 0; i < LATENCY_FILTER_MAX; i++)
-      if (i < latency_config.comms &&
-          latency_config.comm[i][0] == comm.word[0] &&
-          latency_config.comm[i][1] == comm.word[1])
-        found = true;
-    if (!found)
-      return false;
-  }
-  return true;
+  union latency_comm comm;
+  if (latency_config.pids && !latency_wants_pid(task->tgid))
+    return false;
+  if (!latency_config.comms)
+    return true;
+  latency_comm(task, comm.text);
+  return latency_wants_comm(&comm);
+}
+
+/* The same of the task that runs now, on any kernel. */
+static __always_inline bool latency_wants_current(void) {
+  union latency_comm comm = {};
+  if (latency_config.pids &&
+      !latency_wants_pid(bpf_get_current_pid_tgid() >> 32))
+    return false;
+  if (!latency_config.comms)
+    return true;
+  bpf_get_current_comm(comm.text, sizeof(comm.text));
+  return latency_wants_comm(&comm);
 }
 
 /* Is this value of the label that has a filter option asked for? */
@@ -190,6 +207,14 @@ static __always_inline __u32 latency_group_of(struct task_struct *task,
   char comm[LATENCY_COMM_LEN] = {};
   if (latency_config.group_by & LATENCY_GROUP_BY_COMM)
     latency_comm(task, comm);
+  return latency_group(comm, own0, own1);
+}
+
+/* The same for one that belongs to the task that runs now. */
+static __always_inline __u32 latency_group_of_current(__u32 own0, __u32 own1) {
+  char comm[LATENCY_COMM_LEN] = {};
+  if (latency_config.group_by & LATENCY_GROUP_BY_COMM)
+    bpf_get_current_comm(comm, sizeof(comm));
   return latency_group(comm, own0, own1);
 }
 

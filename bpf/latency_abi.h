@@ -141,11 +141,16 @@ struct latency_label {
   __u32 reserved;
 };
 
-/* One way to measure: all its programs, or the next rung. They are attached in
- * this order: ends before starts, so that no start is left without its end. */
+/*
+ * One way to measure: all its programs, or the next rung. They are attached in
+ * this order: ends before starts, so that no start is left without its end. A
+ * map that a rung names is made for the rungs that name it only: others may be
+ * on kernels that do not have its type. Words are separated by single spaces.
+ */
 struct latency_rung {
   char name[24];
-  char programs[168]; /* function names, separated by single spaces */
+  char programs[136]; /* names of functions */
+  char maps[32];
 };
 
 /* A program of type perf_event: what it hangs on, on every CPU, period 1. */

@@ -9,7 +9,12 @@
  */
 #include "task.bpf.h"
 
+#include <linux/perf_event.h>
+
 enum { KIND_MINOR, KIND_MAJOR };
+
+#define MINOR_FAULTS PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MIN
+#define MAJOR_FAULTS PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS_MAJ
 
 LATENCY_PROBE = {
     .abi_version = LATENCY_ABI_VERSION,
@@ -20,43 +25,61 @@ LATENCY_PROBE = {
     .labels = {{.name = "kind",
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "minor major"}},
-    .rungs = {{"tp_btf+perf_event", "page_faults_min page_faults_maj "
-                                    "page_fault_user page_fault_kernel"}},
-    .perf_events = {{"page_faults_min", 1 /* PERF_TYPE_SOFTWARE */,
-                     5 /* PERF_COUNT_SW_PAGE_FAULTS_MIN */},
-                    {"page_faults_maj", 1 /* PERF_TYPE_SOFTWARE */,
-                     6 /* PERF_COUNT_SW_PAGE_FAULTS_MAJ */}},
+    .rungs = {{.name = "tp_btf+perf_event",
+               .programs = "page_faults_min page_faults_maj page_fault_user "
+                           "page_fault_kernel",
+               .maps = LATENCY_IN_TASK},
+              {.name = "tp_btf+perf+hash",
+               .programs =
+                   "page_faults_min_by_pid page_faults_maj_by_pid "
+                   "page_fault_user_by_pid page_fault_kernel_by_pid forget_pid",
+               .maps = LATENCY_BY_PID}},
+    .perf_events = {{"page_faults_min", MINOR_FAULTS},
+                    {"page_faults_maj", MAJOR_FAULTS},
+                    {"page_faults_min_by_pid", MINOR_FAULTS},
+                    {"page_faults_maj_by_pid", MAJOR_FAULTS}},
 };
 
-static __always_inline int taken(void) {
-  struct latency_start *start = latency_start_of(bpf_get_current_task_btf());
+static __always_inline int taken(enum latency_keeper keeper) {
+  struct latency_start *start = latency_start_of_current(keeper);
   if (start)
     start->ns = bpf_ktime_get_ns();
   return 0;
 }
 
-SEC("tp_btf/page_fault_user")
-int BPF_PROG(page_fault_user) { return taken(); }
-
-SEC("tp_btf/page_fault_kernel")
-int BPF_PROG(page_fault_kernel) { return taken(); }
-
-static __always_inline int handled(__u32 kind) {
+static __always_inline int handled(enum latency_keeper keeper, __u32 kind) {
   __u64 now = bpf_ktime_get_ns();
-  struct task_struct *task = bpf_get_current_task_btf();
-  __u64 since = latency_take_start(task, 0, NULL);
+  __u64 since = latency_take_start_of_current(keeper, NULL);
   if (!since)
     return 0;
-  if (!latency_wants(task)) {
+  if (!latency_wants_current()) {
     latency_lose(LATENCY_LOST_FILTERED);
     return 0;
   }
-  latency_record_span(latency_group_of(task, kind, 0), 0, since, now);
+  latency_record_span(latency_group_of_current(kind, 0), 0, since, now);
   return 0;
 }
 
-SEC("perf_event")
-int page_faults_min(void *ctx) { return handled(KIND_MINOR); }
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(page_fault_user) { return taken(IN_TASK); }
+
+SEC("tp_btf/page_fault_kernel")
+int BPF_PROG(page_fault_kernel) { return taken(IN_TASK); }
 
 SEC("perf_event")
-int page_faults_maj(void *ctx) { return handled(KIND_MAJOR); }
+int page_faults_min(void *ctx) { return handled(IN_TASK, KIND_MINOR); }
+
+SEC("perf_event")
+int page_faults_maj(void *ctx) { return handled(IN_TASK, KIND_MAJOR); }
+
+SEC("tp_btf/page_fault_user")
+int BPF_PROG(page_fault_user_by_pid) { return taken(BY_PID); }
+
+SEC("tp_btf/page_fault_kernel")
+int BPF_PROG(page_fault_kernel_by_pid) { return taken(BY_PID); }
+
+SEC("perf_event")
+int page_faults_min_by_pid(void *ctx) { return handled(BY_PID, KIND_MINOR); }
+
+SEC("perf_event")
+int page_faults_maj_by_pid(void *ctx) { return handled(BY_PID, KIND_MAJOR); }

@@ -6,6 +6,8 @@
  */
 #include "task.bpf.h"
 
+#include "compat.bpf.h"
+
 enum {
   STATE_RUNNABLE,
   STATE_INTERRUPTIBLE,
@@ -23,7 +25,12 @@ LATENCY_PROBE = {
     .labels = {{.name = "state",
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "runnable interruptible uninterruptible idle misc"}},
-    .rungs = {{"tp_btf", "sched_switch"}},
+    .rungs = {{.name = "tp_btf",
+               .programs = "sched_switch",
+               .maps = LATENCY_IN_TASK},
+              {.name = "tp_btf+hash",
+               .programs = "sched_switch_by_pid forget_pid",
+               .maps = LATENCY_BY_PID}},
 };
 
 /* Idle is a kernel thread's uninterruptible sleep that is no load. Stopped,
@@ -36,12 +43,13 @@ static __always_inline __u32 kind_of(unsigned int state) {
   return STATE_MISC;
 }
 
-static __always_inline void switched_out(struct task_struct *task, bool preempt,
+static __always_inline void switched_out(enum latency_keeper keeper,
+                                         struct task_struct *task, bool preempt,
                                          __u64 now) {
-  unsigned int state = task->__state;
+  unsigned int state = task_state(task);
   if (!task->pid || state & TASK_DEAD)
     return;
-  struct latency_start *start = latency_start_of(task);
+  struct latency_start *start = latency_start_of(keeper, task);
   if (!start)
     return;
   start->value =
@@ -50,17 +58,18 @@ static __always_inline void switched_out(struct task_struct *task, bool preempt,
   start->ns = now;
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
-             struct task_struct *next) {
+static __always_inline int switched(enum latency_keeper keeper, bool preempt,
+                                    struct task_struct *prev,
+                                    struct task_struct *next) {
   __u64 now = bpf_ktime_get_ns();
-  switched_out(prev, preempt, now);
+  switched_out(keeper, prev, preempt, now);
 
   /* The idle task; and a task that has never been off a CPU. */
   if (!next->pid || !latency_switches(next))
     return 0;
   __u32 state = 0;
-  __u64 since = latency_take_start(next, latency_switches(next), &state);
+  __u64 since =
+      latency_take_start(keeper, next, latency_switches(next), &state);
   if (!since)
     return 0;
   if (!latency_wants(next)) {
@@ -69,4 +78,16 @@ int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
   }
   latency_record_span(latency_group_of(next, state, 0), 0, since, now);
   return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch, bool preempt, struct task_struct *prev,
+             struct task_struct *next) {
+  return switched(IN_TASK, preempt, prev, next);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(sched_switch_by_pid, bool preempt, struct task_struct *prev,
+             struct task_struct *next) {
+  return switched(BY_PID, preempt, prev, next);
 }

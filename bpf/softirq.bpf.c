@@ -24,7 +24,8 @@ LATENCY_PROBE = {
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "wait service",
                 .inner = PHASES}},
-    .rungs = {{"tp_btf", "softirq_exit softirq_entry softirq_raise"}},
+    .rungs = {{.name = "tp_btf",
+               .programs = "softirq_exit softirq_entry softirq_raise"}},
 };
 
 struct softirq_stamps {

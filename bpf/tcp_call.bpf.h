@@ -13,24 +13,23 @@
 
 #include "task.bpf.h"
 
-static __always_inline int tcp_call_entered(void) {
-  struct latency_start *start = latency_start_of(bpf_get_current_task_btf());
+static __always_inline int tcp_call_entered(enum latency_keeper keeper) {
+  struct latency_start *start = latency_start_of_current(keeper);
   if (start)
     start->ns = bpf_ktime_get_ns();
   return 0;
 }
 
-static __always_inline __u64 tcp_call_returned(void) {
+static __always_inline int tcp_call_returned(enum latency_keeper keeper) {
   __u64 now = bpf_ktime_get_ns();
-  struct task_struct *task = bpf_get_current_task_btf();
-  __u64 since = latency_take_start(task, 0, NULL);
+  __u64 since = latency_take_start_of_current(keeper, NULL);
   if (!since)
-    return now;
-  if (latency_wants(task))
-    latency_record_span(latency_group_of(task, 0, 0), 0, since, now);
+    return 0;
+  if (latency_wants_current())
+    latency_record_span(latency_group_of_current(0, 0), 0, since, now);
   else
     latency_lose(LATENCY_LOST_FILTERED);
-  return now;
+  return 0;
 }
 
 /* One system call may send or receive several messages: the next one begins
@@ -40,11 +39,11 @@ static __always_inline int tcp_call_told(const struct sock *sk) {
       (sk->__sk_common.skc_family != AF_INET &&
        sk->__sk_common.skc_family != AF_INET6))
     return 0;
-  __u64 now = tcp_call_returned();
+  tcp_call_returned(IN_TASK);
   struct latency_start *start =
       bpf_task_storage_get(&starts, bpf_get_current_task_btf(), NULL, 0);
   if (start)
-    start->ns = now;
+    start->ns = bpf_ktime_get_ns();
   return 0;
 }
 

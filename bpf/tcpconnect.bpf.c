@@ -17,7 +17,7 @@ LATENCY_PROBE = {
     .labels = {{.name = "family",
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "inet inet6"}},
-    .rungs = {{"tp_btf", "inet_sock_set_state"}},
+    .rungs = {{.name = "tp_btf", .programs = "inet_sock_set_state"}},
 };
 
 struct tcpconnect_start {
@@ -36,13 +36,12 @@ struct {
 
 /* In the context of connect(2), before the SYN leaves. */
 static __always_inline void connecting(__u64 key) {
-  struct task_struct *task = bpf_get_current_task_btf();
   struct tcpconnect_start start = {
       .ns = bpf_ktime_get_ns(),
-      .wanted = latency_wants(task),
+      .wanted = latency_wants_current(),
   };
   if (latency_config.group_by & LATENCY_GROUP_BY_COMM)
-    latency_comm(task, start.comm);
+    bpf_get_current_comm(start.comm, sizeof(start.comm));
   if (bpf_map_update_elem(&starts, &key, &start, BPF_ANY))
     latency_lose(LATENCY_LOST_MAP_FULL);
 }

@@ -14,7 +14,8 @@ LATENCY_PROBE = {
     .labels = {{.name = "family",
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "inet inet6"}},
-    .rungs = {{"tp_btf", "tcp_probe"}, {"fentry", "tcp_rcv_established"}},
+    .rungs = {{.name = "tp_btf", .programs = "tcp_probe"},
+              {.name = "fentry", .programs = "tcp_rcv_established"}},
 };
 
 static __always_inline int received(struct sock *sk) {

@@ -40,7 +40,8 @@ static int check_strings(const struct latency_description *desc,
     ends &= ENDS(desc->labels[i].name) && ENDS(desc->labels[i].option) &&
             ENDS(desc->labels[i].values);
   for (size_t i = 0; i < LATENCY_RUNGS; i++)
-    ends &= ENDS(desc->rungs[i].name) && ENDS(desc->rungs[i].programs);
+    ends &= ENDS(desc->rungs[i].name) && ENDS(desc->rungs[i].programs) &&
+            ENDS(desc->rungs[i].maps);
   for (size_t i = 0; i < LATENCY_PERF_EVENTS; i++)
     ends &= ENDS(desc->perf_events[i].program);
   return ends ? 0 : REFUSE("a string of its description does not end");

@@ -154,6 +154,19 @@ static int attach_rung(struct probe *probe, const struct probe_order *order,
   return 0;
 }
 
+/* Those that other rungs name, and this one does not, are not made. */
+static void pick_maps(struct bpf_object *object,
+                      const struct latency_description *desc,
+                      const struct latency_rung *rung) {
+  struct bpf_map *map;
+  bpf_object__for_each_map(map, object) {
+    const char *name = bpf_map__name(map);
+    for (size_t i = 0; i < LATENCY_RUNGS; i++)
+      if (has_word(desc->rungs[i].maps, name) && !has_word(rung->maps, name))
+        (void)bpf_map__set_autocreate(map, false);
+  }
+}
+
 static int start_rung(const struct probe_order *order,
                       const struct latency_rung *rung, struct probe **ret_probe,
                       char *why, size_t why_size) {
@@ -174,6 +187,7 @@ static int start_rung(const struct probe_order *order,
     (void)bpf_program__set_autoload(
         program, has_word(rung->programs, bpf_program__name(program)));
   }
+  pick_maps(probe->object, order->desc, rung);
   int err = set_up(probe->object, config, order->groups);
   if (err)
     return fail(why, why_size, err, "it does not have the maps of a probe");

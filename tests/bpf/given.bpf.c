@@ -18,7 +18,7 @@ LATENCY_PROBE = {
     .has_task = 1,
     .name = "given",
     .help = "Values given by system call 1000",
-    .rungs = {{"tp_btf", "sys_enter"}},
+    .rungs = {{.name = "tp_btf", .programs = "sys_enter"}},
 };
 
 SEC("tp_btf/sys_enter")

@@ -14,9 +14,9 @@ LATENCY_PROBE = {
     .has_task = 1,
     .name = "ladder",
     .help = "One page for each umask(2)",
-    .rungs = {{"nowhere", "no_such_hook"},
-              {"fentry", "do_umask"},
-              {"tp_btf", "sys_enter"}},
+    .rungs = {{.name = "nowhere", .programs = "no_such_hook"},
+              {.name = "fentry", .programs = "do_umask"},
+              {.name = "tp_btf", .programs = "sys_enter"}},
 };
 
 static __always_inline void count(void) {

@@ -146,6 +146,7 @@ static const struct {
     {NO_END(labels[1].values), "does not end"},
     {NO_END(rungs[0].name), "does not end"},
     {NO_END(rungs[5].programs), "does not end"},
+    {NO_END(rungs[5].maps), "does not end"},
     {NO_END(perf_events[3].program), "does not end"},
     {TEXT(labels[0].name, "De"), "name of label 0"},
     {TEXT(labels[0].name, ""), "label 0 has no name"},
