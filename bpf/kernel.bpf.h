@@ -34,8 +34,15 @@ struct sock_common {
   unsigned short skc_family;
 };
 
+struct sk_buff;
+
+struct sk_buff_head {
+  struct sk_buff *prev; /* the last one; the head itself when it is empty */
+};
+
 struct sock {
   struct sock_common __sk_common;
+  struct sk_buff_head sk_receive_queue;
   __u16 sk_protocol;
 };
 
@@ -87,6 +94,7 @@ enum rqf_flags {
 #define AF_INET 2
 #define AF_INET6 10
 #define IPPROTO_TCP 6
+#define IPPROTO_UDP 17
 #define TCP_ESTABLISHED 1
 #define TCP_SYN_SENT 2
 #define TCP_SYN_RECV 3

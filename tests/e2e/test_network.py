@@ -2,6 +2,7 @@
 """TCP over loopback: as many events as the program made."""
 
 import socket
+import time
 
 import pytest
 
@@ -109,3 +110,47 @@ def test_round_trip_times(collectd, echo):
         row.value for row in csv.series("tcprtt-inet", "latency", "max")
     )
     assert 0 < longest < 1e9
+
+
+def test_receive_path(collectd, echo):
+    """As many messages of each protocol through every phase as were sent;
+    more than that only by what else uses loopback meanwhile. What UDP copies
+    cannot be seen by every rung on every kernel."""
+    daemon = collectd('<Probe "netrx">\n</Probe>')
+    load(echo, 4)
+    datagrams = run("udp_echo", 500, 100)["datagrams"]
+    daemon.settle()
+    daemon.stop()
+    csv = daemon.csv()
+    messages = 2 * CONNECTIONS * MESSAGES
+    sums = {}
+    for phase in ("nic_to_socket", "socket_to_app", "total"):
+        instance = f"netrx-tcp-{phase}"
+        count = csv.last(instance, "derive", "count")
+        assert messages <= count < messages + 100, instance
+        sums[phase] = csv.last(instance, "derive", "sum")
+    assert sums["total"] >= sums["socket_to_app"]
+    count = csv.last("netrx-udp-nic_to_socket", "derive", "count")
+    assert datagrams <= count < datagrams + 100
+    count = csv.counter("netrx-udp-total", "count")
+    assert count == 0 or datagrams <= count < datagrams + 100
+
+
+def test_receive_path_of_a_slow_reader(collectd):
+    """What waits in the socket shows, as long as it waited."""
+    daemon = collectd('<Probe "netrx">\n</Probe>')
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()) as sender:
+            receiver, _ = server.accept()
+            with receiver:
+                sender.send(b"x" * 100)
+                time.sleep(0.3)
+                receiver.recv(100)
+    daemon.settle()
+    daemon.stop()
+    csv = daemon.csv()
+    for phase in ("socket_to_app", "total"):
+        rows = csv.series(f"netrx-tcp-{phase}", "latency", "max")
+        assert 300e6 <= max(row.value for row in rows) < 1e9
+    rows = csv.series("netrx-tcp-nic_to_socket", "latency", "max")
+    assert max(row.value for row in rows) < 100e6
