@@ -96,6 +96,7 @@ struct latency_config {
   __u32 pids;     /* entries of pid; 0: all */
   __u32 comms;    /* entries of comm; 0: all */
   __u32 values;   /* 1: only values of the filter label set in `value` */
+  __u32 function; /* number of the configured function that this is for */
   __u32 pid[LATENCY_FILTER_MAX];
   __u64 comm[LATENCY_FILTER_MAX][LATENCY_COMM_LEN / 8];
   __u64 value[LATENCY_FILTER_RANGE / 64];
@@ -121,10 +122,12 @@ enum latency_unit {
 /* How a label's number becomes text. */
 enum latency_decoder {
   LATENCY_DECODE_NUMBER,
-  LATENCY_DECODE_ENUM,    /* the number's word in `values` */
-  LATENCY_DECODE_DEVICE,  /* a block device: major << 20 | minor */
-  LATENCY_DECODE_SYSCALL, /* a system call, LATENCY_SYSCALL_COMPAT apart */
-  LATENCY_DECODE_IRQ,     /* an interrupt line, by its handlers' names */
+  LATENCY_DECODE_ENUM,     /* the number's word in `values` */
+  LATENCY_DECODE_DEVICE,   /* a block device: major << 20 | minor */
+  LATENCY_DECODE_SYSCALL,  /* a system call, LATENCY_SYSCALL_COMPAT apart */
+  LATENCY_DECODE_IRQ,      /* an interrupt line, by its handlers' names */
+  LATENCY_DECODE_POWER,    /* latency_power_class(), by its upper bound */
+  LATENCY_DECODE_FUNCTION, /* a configured function, by its block's name */
   LATENCY_DECODERS,
 };
 
@@ -160,6 +163,24 @@ struct latency_perf_event {
   __u32 config;
 };
 
+/*
+ * Programs in a section "uprobe", "uretprobe", "kprobe", "kretprobe", "fentry"
+ * or "fexit" that names no function hang on the one that the configuration
+ * names. Each function has an object of its own, with
+ * latency_config.function set; all share the maps of this file's layouts, and
+ * what else an object has, where starts are kept, is the function's own. A rung
+ * with "uprobe" is for functions of programs and libraries, one with the others
+ * for functions of the kernel.
+ */
+enum latency_target {
+  LATENCY_TARGET_NONE,
+  /* One, of libc or what `Binary` names: `symbol` or what `Symbol` names. */
+  LATENCY_TARGET_LIBC_FUNCTION,
+  LATENCY_TARGET_FUNCTIONS, /* those of the <Function> blocks */
+  LATENCY_TARGETS,
+};
+#define LATENCY_FUNCTIONS 16
+
 #define LATENCY_RUNGS 6
 #define LATENCY_PERF_EVENTS 4
 
@@ -167,20 +188,48 @@ struct latency_description {
   __u32 abi_version;
   __u32 unit;
   __u32 has_task; /* events belong to a task: comm, Process and Pid apply */
-  __u32 reserved;
+  __u32 target;   /* enum latency_target */
   char name[16];
   char help[112];
+  char warning[160]; /* what the log warns of when it starts; "": nothing */
+  char symbol[32];   /* of LATENCY_TARGET_LIBC_FUNCTION */
   struct latency_label labels[LATENCY_OWN_LABELS];
   struct latency_rung rungs[LATENCY_RUNGS]; /* best first */
   struct latency_perf_event perf_events[LATENCY_PERF_EVENTS];
 };
 
+/* The logarithm to base 2, rounded down; 0 of 0. In steps: BPF has no
+ * instruction that counts leading zeros. */
+static inline __attribute__((always_inline)) __u32 latency_log2(__u64 value) {
+  __u32 power = 0;
+  if (value >> 32) {
+    value >>= 32;
+    power += 32;
+  }
+  if (value >> 16) {
+    value >>= 16;
+    power += 16;
+  }
+  if (value >> 8) {
+    value >>= 8;
+    power += 8;
+  }
+  if (value >> 4) {
+    value >>= 4;
+    power += 4;
+  }
+  if (value >> 2) {
+    value >>= 2;
+    power += 2;
+  }
+  return power + (__u32)(value >> 1);
+}
+
 /*
  * The index of the bucket that counts `value`.
  *
  * With u = value - 1 a bucket's values share the leading LATENCY_SUB_BITS + 1
- * bits of u, so that (2^k, 2^(k+1)] is one power of two. The logarithm is
- * taken in steps: BPF has no instruction that counts leading zeros.
+ * bits of u, so that (2^k, 2^(k+1)] is one power of two.
  */
 static inline __attribute__((always_inline)) __u32
 latency_bucket_index(__u64 value) {
@@ -189,31 +238,24 @@ latency_bucket_index(__u64 value) {
   __u64 u = value - 1;
   if (u >> LATENCY_MAX_BITS)
     return LATENCY_OVERFLOW;
-
-  __u64 rest = u >> LATENCY_SUB_BITS;
-  __u32 shift = 0;
-  if (rest >> 32) {
-    rest >>= 32;
-    shift += 32;
-  }
-  if (rest >> 16) {
-    rest >>= 16;
-    shift += 16;
-  }
-  if (rest >> 8) {
-    rest >>= 8;
-    shift += 8;
-  }
-  if (rest >> 4) {
-    rest >>= 4;
-    shift += 4;
-  }
-  if (rest >> 2) {
-    rest >>= 2;
-    shift += 2;
-  }
-  shift += rest >> 1;
+  __u32 shift = latency_log2(u >> LATENCY_SUB_BITS);
   return (shift << LATENCY_SUB_BITS) + (__u32)(u >> shift) + 1;
+}
+
+/*
+ * The class of a value as a label: 0 for 0, then 1 + k for the values in
+ * (2^(k-1), 2^k]; LATENCY_POWER_ABOVE for what is above 2^LATENCY_MAX_BITS.
+ */
+#define LATENCY_POWER_ABOVE (LATENCY_MAX_BITS + 2)
+#define LATENCY_POWER_CLASSES (LATENCY_POWER_ABOVE + 1)
+
+static inline __attribute__((always_inline)) __u32
+latency_power_class(__u64 value) {
+  if (value <= 1)
+    return (__u32)value;
+  if ((value - 1) >> LATENCY_MAX_BITS)
+    return LATENCY_POWER_ABOVE;
+  return latency_log2(value - 1) + 2;
 }
 
 #endif
