@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What tcp_sendmsg and tcp_recvmsg share: a function of TCP's that a task
- * calls, and returns from, within one system call.
+ * What tcp_sendmsg and tcp_recvmsg share: all but two names. TCP_CALL_FUNCTION
+ * is a function of TCP's that a task calls, and returns from, within one system
+ * call; TCP_CALL_TOLD the tracepoint at which the socket layer tells the
+ * result.
  *
  * Where neither fentry nor kprobe may be had, the span begins with the system
  * call and ends where the socket layer tells the result: what lies between the
@@ -46,5 +48,54 @@ static __always_inline int tcp_call_told(const struct sock *sk) {
     start->ns = bpf_ktime_get_ns();
   return 0;
 }
+
+/* clang-format off */
+#define TCP_CALL_RUNGS                                                         \
+  {{.name = "fentry",                                                          \
+    .programs = "fentry_exit fentry_entry",                                    \
+    .maps = LATENCY_IN_TASK},                                                  \
+   {.name = "fentry+hash",                                                     \
+    .programs = "fentry_exit_by_pid fentry_entry_by_pid forget_pid",           \
+    .maps = LATENCY_BY_PID},                                                   \
+   {.name = "kprobe",                                                          \
+    .programs = "kprobe_return kprobe_entry",                                  \
+    .maps = LATENCY_IN_TASK},                                                  \
+   {.name = "kprobe+hash",                                                     \
+    .programs = "kprobe_return_by_pid kprobe_entry_by_pid forget_pid",         \
+    .maps = LATENCY_BY_PID},                                                   \
+   {.name = "sys_enter",                                                       \
+    .programs = "told sys_enter",                                              \
+    .maps = LATENCY_IN_TASK}}
+/* clang-format on */
+
+SEC("fentry/" TCP_CALL_FUNCTION)
+int BPF_PROG(fentry_entry) { return tcp_call_entered(IN_TASK); }
+
+SEC("fexit/" TCP_CALL_FUNCTION)
+int BPF_PROG(fentry_exit) { return tcp_call_returned(IN_TASK); }
+
+SEC("kprobe/" TCP_CALL_FUNCTION)
+int kprobe_entry(void *ctx) { return tcp_call_entered(IN_TASK); }
+
+SEC("kretprobe/" TCP_CALL_FUNCTION)
+int kprobe_return(void *ctx) { return tcp_call_returned(IN_TASK); }
+
+SEC("fentry/" TCP_CALL_FUNCTION)
+int BPF_PROG(fentry_entry_by_pid) { return tcp_call_entered(BY_PID); }
+
+SEC("fexit/" TCP_CALL_FUNCTION)
+int BPF_PROG(fentry_exit_by_pid) { return tcp_call_returned(BY_PID); }
+
+SEC("kprobe/" TCP_CALL_FUNCTION)
+int kprobe_entry_by_pid(void *ctx) { return tcp_call_entered(BY_PID); }
+
+SEC("kretprobe/" TCP_CALL_FUNCTION)
+int kprobe_return_by_pid(void *ctx) { return tcp_call_returned(BY_PID); }
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(sys_enter) { return tcp_call_entered(IN_TASK); }
+
+SEC("tp_btf/" TCP_CALL_TOLD)
+int BPF_PROG(told, struct sock *sk) { return tcp_call_told(sk); }
 
 #endif

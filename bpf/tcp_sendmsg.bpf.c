@@ -3,6 +3,8 @@
  * Sending on a TCP socket: tcp_sendmsg() entered to returned, whoever calls it
  * and whatever it returns, errors too.
  */
+#define TCP_CALL_FUNCTION "tcp_sendmsg"
+#define TCP_CALL_TOLD "sock_send_length"
 #include "tcp_call.bpf.h"
 
 LATENCY_PROBE = {
@@ -11,50 +13,5 @@ LATENCY_PROBE = {
     .has_task = 1,
     .name = "tcp_sendmsg",
     .help = "TCP sends: tcp_sendmsg entered to returned",
-    .rungs = {{.name = "fentry",
-               .programs = "fentry_exit fentry_entry",
-               .maps = LATENCY_IN_TASK},
-              {.name = "fentry+hash",
-               .programs = "fentry_exit_by_pid fentry_entry_by_pid forget_pid",
-               .maps = LATENCY_BY_PID},
-              {.name = "kprobe",
-               .programs = "kprobe_return kprobe_entry",
-               .maps = LATENCY_IN_TASK},
-              {.name = "kprobe+hash",
-               .programs =
-                   "kprobe_return_by_pid kprobe_entry_by_pid forget_pid",
-               .maps = LATENCY_BY_PID},
-              {.name = "sys_enter",
-               .programs = "sock_send_length sys_enter",
-               .maps = LATENCY_IN_TASK}},
+    .rungs = TCP_CALL_RUNGS,
 };
-
-SEC("fentry/tcp_sendmsg")
-int BPF_PROG(fentry_entry) { return tcp_call_entered(IN_TASK); }
-
-SEC("fexit/tcp_sendmsg")
-int BPF_PROG(fentry_exit) { return tcp_call_returned(IN_TASK); }
-
-SEC("kprobe/tcp_sendmsg")
-int kprobe_entry(void *ctx) { return tcp_call_entered(IN_TASK); }
-
-SEC("kretprobe/tcp_sendmsg")
-int kprobe_return(void *ctx) { return tcp_call_returned(IN_TASK); }
-
-SEC("fentry/tcp_sendmsg")
-int BPF_PROG(fentry_entry_by_pid) { return tcp_call_entered(BY_PID); }
-
-SEC("fexit/tcp_sendmsg")
-int BPF_PROG(fentry_exit_by_pid) { return tcp_call_returned(BY_PID); }
-
-SEC("kprobe/tcp_sendmsg")
-int kprobe_entry_by_pid(void *ctx) { return tcp_call_entered(BY_PID); }
-
-SEC("kretprobe/tcp_sendmsg")
-int kprobe_return_by_pid(void *ctx) { return tcp_call_returned(BY_PID); }
-
-SEC("tp_btf/sys_enter")
-int BPF_PROG(sys_enter) { return tcp_call_entered(IN_TASK); }
-
-SEC("tp_btf/sock_send_length")
-int BPF_PROG(sock_send_length, struct sock *sk) { return tcp_call_told(sk); }
