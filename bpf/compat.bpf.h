@@ -38,6 +38,22 @@ static __always_inline bool request_in_flush_sequence(struct request *rq) {
   return rq->rq_flags & (1u << bit);
 }
 
+/*
+ * Is start_time_ns of this request? The kernel stamps what it accounts in
+ * /proc/diskstats; with the queue's iostats off the field may hold the stamp of
+ * the request that was here before. A flush of the block layer's own is always
+ * stamped. RQF_IO_STAT was the macro (1 << 13).
+ */
+static __always_inline bool request_is_stamped(struct request *rq) {
+  __u32 bit = 13;
+  if (bpf_core_enum_value_exists(enum rqf_flags, __RQF_IO_STAT))
+    bit = bpf_core_enum_value(enum rqf_flags, __RQF_IO_STAT);
+  if (!rq->start_time_ns)
+    return false;
+  return rq->rq_flags & (1u << bit) ||
+         (rq->cmd_flags & REQ_OP_MASK) == REQ_OP_FLUSH;
+}
+
 /* What a request does, as the labels have it: words for 0, 1, ... */
 #define REQUEST_OPS "read write flush discard misc"
 #define REQUEST_OP_MISC 4

@@ -36,13 +36,16 @@ LATENCY_PROBE = {
 };
 
 struct iolat_request {
-  __u64 allocated_ns; /* the request's own start_time_ns: is it still it? */
+  __u64 stamp_ns; /* the request's own start_time_ns then: is it still it? */
   __u64 started_ns;
   __u64 issued_ns;
   __u32 wanted;
   __u32 reserved;
   char comm[LATENCY_COMM_LEN];
 };
+
+/* The rung: does block_io_start show every request before it is queued? */
+enum sight { FROM_START, FROM_INSERT };
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);
@@ -52,9 +55,9 @@ struct {
 } requests SEC(".maps");
 
 /*
- * Devices that are known to stamp the issue: it is seen at a completion, and
- * told at the next issue, before the kernel has stamped that one. A collision
- * only costs an entry in the hash that was not needed.
+ * Devices that are known to stamp start and issue: it is seen at a completion,
+ * and told at the next request, before the kernel has stamped that one. A
+ * collision only costs an entry in the hash that was not needed.
  */
 #define STAMPING_SLOTS 64
 __u32 stamping[STAMPING_SLOTS];
@@ -64,11 +67,16 @@ static __always_inline bool by_task(void) {
          latency_config.pids || latency_config.comms;
 }
 
+static __always_inline bool is_stamping(__u32 device) {
+  return stamping[device % STAMPING_SLOTS] == device;
+}
+
 /* Whoever runs now is the one who asks. */
 static __always_inline void remember(struct request *rq, __u64 issued_ns) {
   struct iolat_request state = {
-      .allocated_ns = rq->start_time_ns,
-      .started_ns = rq->start_time_ns ?: bpf_ktime_get_ns(),
+      .stamp_ns = rq->start_time_ns,
+      .started_ns = request_is_stamped(rq) ? rq->start_time_ns
+                                           : issued_ns ?: bpf_ktime_get_ns(),
       .issued_ns = issued_ns,
       .wanted = latency_wants_current(),
   };
@@ -79,10 +87,11 @@ static __always_inline void remember(struct request *rq, __u64 issued_ns) {
     latency_lose(LATENCY_LOST_MAP_FULL);
 }
 
-/* In the submitter's context, before any queue. */
+/* In the submitter's context, before any queue, and before 6.12 after, since
+ * then before, the kernel's own stamp. */
 SEC("tp_btf/block_io_start")
 int BPF_PROG(block_io_start, struct request *rq) {
-  if (by_task() || !rq->start_time_ns)
+  if (by_task() || !is_stamping(request_device(rq)))
     remember(rq, 0);
   return 0;
 }
@@ -91,32 +100,42 @@ int BPF_PROG(block_io_start, struct request *rq) {
  * is first seen when it is issued. */
 SEC("tp_btf/block_rq_insert")
 int BPF_PROG(block_rq_insert, struct request *rq) {
-  if (by_task() || !rq->start_time_ns)
+  if (by_task() || !request_is_stamped(rq))
     remember(rq, 0);
   return 0;
 }
 
-SEC("tp_btf/block_rq_issue")
-int BPF_PROG(block_rq_issue, struct request *rq) {
-  __u32 device = request_device(rq);
-  if (!by_task() && rq->start_time_ns &&
-      stamping[device % STAMPING_SLOTS] == device)
+/*
+ * Is what is kept under the request's address of this request? One that was
+ * merged into another leaves its entry behind. Where every request is seen from
+ * its start, that has overwritten it, but for those that have no start: flushes
+ * of the block layer's own, and what passes through.
+ */
+static __always_inline bool is_of(struct iolat_request *state,
+                                  struct request *rq, enum sight sight) {
+  __u32 op = rq->cmd_flags & REQ_OP_MASK;
+  if (sight == FROM_START)
+    return op != REQ_OP_FLUSH && op < REQ_OP_DRV_IN;
+  return state->stamp_ns == rq->start_time_ns;
+}
+
+static __always_inline int issued(struct request *rq, enum sight sight) {
+  if (!by_task() && request_is_stamped(rq) && is_stamping(request_device(rq)))
     return 0;
   __u64 now = bpf_ktime_get_ns();
   __u64 key = (__u64)rq;
   struct iolat_request *state = bpf_map_lookup_elem(&requests, &key);
-  /* Left by a request that was merged into another: this is a new one. */
-  if (!state || state->allocated_ns != rq->start_time_ns)
-    remember(rq, now);
-  else
+  if (state && is_of(state, rq, sight))
     state->issued_ns = now;
+  else
+    remember(rq, now);
   return 0;
 }
 
 /* An empty write that asks for a flush is never issued itself: the flush that
  * the block layer makes of it is, and stands under its own op. */
-static __always_inline void completed(struct iolat_request *seen, __u32 device,
-                                      __u32 op, __u32 bytes, __u64 now) {
+static __always_inline void record(struct iolat_request *seen, __u32 device,
+                                   __u32 op, __u32 bytes, __u64 now) {
   if (!seen->started_ns) {
     latency_lose(LATENCY_LOST_UNMATCHED);
     return;
@@ -146,32 +165,56 @@ static __always_inline void completed(struct iolat_request *seen, __u32 device,
 }
 
 /* Fires for each part of a request that completes: only the last one counts. */
-SEC("tp_btf/block_rq_complete")
-int BPF_PROG(block_rq_complete, struct request *rq, int error,
-             unsigned int nr_bytes) {
+static __always_inline int completed(struct request *rq, __u32 bytes,
+                                     enum sight sight) {
   __u64 now = bpf_ktime_get_ns();
   __u32 op = request_op(rq);
-  if (nr_bytes < rq->__data_len ||
+  if (bytes < rq->__data_len ||
       (op != REQ_OP_FLUSH && request_in_flush_sequence(rq)))
     return 0;
 
-  __u32 device = request_device(rq);
-  __u32 *stamps = &stamping[device % STAMPING_SLOTS];
-  bool kept = by_task() || *stamps != device || !rq->io_start_time_ns;
-  __u64 key = (__u64)rq;
-  struct iolat_request seen = {
-      .started_ns = by_task() ? 0 : rq->start_time_ns,
-      .wanted = 1,
-  };
-  if (kept) {
+  const __u32 device = request_device(rq);
+  const bool stamped = request_is_stamped(rq);
+  struct iolat_request seen = {.wanted = !by_task()};
+  if (by_task() || !stamped || !rq->io_start_time_ns || !is_stamping(device)) {
+    __u64 key = (__u64)rq;
     struct iolat_request *state = bpf_map_lookup_elem(&requests, &key);
-    if (state && state->allocated_ns == rq->start_time_ns)
+    if (state && (sight == FROM_START || is_of(state, rq, sight)))
       seen = *state;
     bpf_map_delete_elem(&requests, &key);
-    *stamps = rq->io_start_time_ns ? device : 0;
+    stamping[device % STAMPING_SLOTS] =
+        stamped && rq->io_start_time_ns ? device : 0;
+    if (by_task() && !state) {
+      latency_lose(LATENCY_LOST_UNMATCHED);
+      return 0;
+    }
   }
+  if (stamped)
+    seen.started_ns = rq->start_time_ns;
   if (rq->io_start_time_ns)
     seen.issued_ns = rq->io_start_time_ns;
-  completed(&seen, device, op, nr_bytes, now);
+  record(&seen, device, op, bytes, now);
   return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(block_rq_issue, struct request *rq) {
+  return issued(rq, FROM_START);
+}
+
+SEC("tp_btf/block_rq_issue")
+int BPF_PROG(block_rq_issue_inserted, struct request *rq) {
+  return issued(rq, FROM_INSERT);
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(block_rq_complete, struct request *rq, int error,
+             unsigned int bytes) {
+  return completed(rq, bytes, FROM_START);
+}
+
+SEC("tp_btf/block_rq_complete")
+int BPF_PROG(block_rq_complete_inserted, struct request *rq, int error,
+             unsigned int bytes) {
+  return completed(rq, bytes, FROM_INSERT);
 }

@@ -10,6 +10,8 @@
 #include <linux/bpf.h>
 #include <stdbool.h>
 
+struct pt_regs; /* of <linux/ptrace.h>: the same everywhere */
+
 #pragma clang attribute push(__attribute__((preserve_access_index)),           \
                              apply_to = record)
 
@@ -27,8 +29,6 @@ struct task_struct {
   unsigned long nivcsw; /* ... or was preempted */
   char comm[16];
 };
-
-struct pt_regs;
 
 struct sock_common {
   unsigned short skc_family;
@@ -84,10 +84,12 @@ struct request {
 #define REQ_OP_MASK 0xff
 #define REQ_OP_FLUSH 2
 #define REQ_OP_DISCARD 3
+#define REQ_OP_DRV_IN 34 /* from here on: what passes through */
 
 /* request.rq_flags, bit numbers; an enumeration in newer kernels only. */
 enum rqf_flags {
   __RQF_FLUSH_SEQ = 1,
+  __RQF_IO_STAT = 8,
 };
 
 /* sock_common.skc_family, sock.sk_protocol and the states of TCP. */

@@ -46,6 +46,15 @@ class LoopDevice:
                 return DiskStats(*(int(fields[i]) for i in (0, 4, 11, 15)))
         raise AssertionError(f"/proc/diskstats has no {self.name}")
 
+    def set(self, setting: str, value: str) -> None:
+        """Of the queue, in /sys. They go with the device."""
+        Path(f"/sys/block/{self.name}/queue/{setting}").write_text(value)
+
+    def get(self, setting: str) -> str:
+        """For a choice, the one that is made."""
+        text = Path(f"/sys/block/{self.name}/queue/{setting}").read_text()
+        return text.partition("[")[2].partition("]")[0] or text.strip()
+
     def wait_until_quiet(self, seconds: float = 1.5) -> DiskStats:
         """Waits until the device had nothing to do for so long."""
         deadline = time.monotonic() + 30

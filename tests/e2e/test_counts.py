@@ -102,6 +102,58 @@ def test_500_direct_writes_to_a_loop_device(collectd, loop_device):
     assert parts == pytest.approx(sums["total"], rel=0.01)
 
 
+@pytest.fixture
+def tuned(loop_device):
+    """Sets the queue up; the loop device's number is used again by others."""
+    before = {}
+
+    def tune(**settings: str):
+        for setting, value in settings.items():
+            before[setting] = loop_device.get(setting)
+            loop_device.set(setting, value)
+        return loop_device
+
+    yield tune
+    for setting, value in before.items():
+        loop_device.set(setting, value)
+
+
+@pytest.mark.parametrize("rung", ["tp_btf", "tp_btf+insert"])
+@pytest.mark.parametrize("scheduler", ["none", "mq-deadline"])
+@pytest.mark.parametrize("wbt", ["2000", "0"])
+def test_queue_that_the_kernel_does_not_stamp(
+    collectd, tuned, wbt, scheduler, rung
+):
+    """With iostats off, what is in a request's stamps is left from others."""
+    device = tuned(wbt_lat_usec=wbt, scheduler=scheduler)
+    group = "comm" if wbt == "0" else "device"
+    run("direct_write", device.path, 100, 4096)
+    tuned(iostats="0")
+    daemon = collectd(
+        f"""
+        <Probe "iolat">
+          GroupBy "{group}" "op" "phase"
+          Rung "{rung}"
+        </Probe>
+        """
+    )
+    run("direct_write", device.path, 300, 4096)
+    daemon.settle()
+    daemon.stop()
+    csv = daemon.csv()
+    label = device.name if group == "device" else "direct_write"
+    sums = {}
+    for phase in PHASES:
+        instance = f"iolat-{label}-write-{phase}"
+        assert csv.last(instance, "derive", "count") == 300
+        sums[phase] = csv.last(instance, "derive", "sum")
+    assert sums["queue"] + sums["device"] == pytest.approx(
+        sums["total"], rel=0.01
+    )
+    assert sums["total"] < 300 * 1e9
+    assert csv.last("iolat", "derive", "lost-map_full") == 0
+
+
 def completions(csv, device: str, phase: str) -> DiskStats:
     counts = {
         op: csv.counter(f"iolat-{device}-{op}-{phase}", "count") for op in OPS

@@ -24,8 +24,10 @@ def test_off_cpu_by_state(collectd, tmp_path):
     csv = daemon.csv()
     count = csv.last("offcpu-interruptible", "derive", "count")
     total_ns = csv.last("offcpu-interruptible", "derive", "sum")
-    assert 100 <= count < 110
-    assert 100 * 20e6 <= total_ns < 100 * 25e6
+    # One that is preempted on its way to sleep until its time is up was
+    # runnable, which takes a machine that is busy with something else.
+    assert 97 <= count < 110
+    assert count * 20e6 * 0.95 <= total_ns < count * 25e6
 
 
 def test_off_cpu_of_spinners(collectd, tmp_path):
