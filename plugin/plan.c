@@ -128,15 +128,15 @@ static int task_filters(struct maker *m) {
 
 /* A rung that was asked for is one that the probe has. */
 static int rung(struct maker *m) {
-  char names[LATENCY_RUNGS * sizeof(m->desc->rungs[0].name)] = "";
+  char names[LATENCY_RUNGS * (sizeof(m->desc->rungs[0].name) + 2)] = "";
+  char *end = names;
   const struct latency_rung *rungs = m->desc->rungs;
   if (!m->probe->rung[0])
     return 0;
   for (size_t i = 0; i < LATENCY_RUNGS && rungs[i].name[0]; i++) {
     if (strcmp(m->probe->rung, rungs[i].name) == 0)
       return 0;
-    snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
-             i ? ", " : "", rungs[i].name);
+    end = stpcpy(stpcpy(end, i ? ", " : ""), rungs[i].name);
   }
   return refuse(m, "Rung", m->probe->rung, "no rung of this probe; it has: %s",
                 names);

@@ -44,7 +44,8 @@ static const struct latency_description sample = {
                 .decoder = LATENCY_DECODE_ENUM,
                 .values = "queue device total",
                 .inner = 3}},
-    .rungs = {{"tp_btf+perf_event", "start end_min"}, {"raw_tp", "start_raw"}},
+    .rungs = {{.name = "tp_btf+perf_event", .programs = "start end_min"},
+              {.name = "raw_tp", .programs = "start_raw"}},
     .perf_events = {{"end_min", 1, 5}},
 };
 

@@ -28,7 +28,8 @@ static const struct latency_description description = {
                 .option = "Call",
                 .decoder = LATENCY_DECODE_SYSCALL,
                 .optional = 1}},
-    .rungs = {{"tp_btf", "x"}, {"kprobe", "y"}},
+    .rungs = {{.name = "tp_btf", .programs = "x"},
+              {.name = "kprobe", .programs = "y"}},
 };
 
 static struct config conf;
