@@ -153,17 +153,28 @@ static __always_inline bool latency_wants_value(__u32 value) {
   return latency_config.value[value / 64] >> (value % 64) & 1;
 }
 
+/* How often to look again for what another CPU is about to make known. */
+#define LATENCY_GROUP_RETRIES 64
+
 /*
  * A group for a label set that has none. The free group's key is written
  * before the hash, whose NOEXIST lets one CPU win, makes it known; a loser
- * gives its group back and takes the winner's. When no group is free the event
- * belongs to "other", and the flag keeps later ones from trying the queue.
+ * gives its group back and takes the winner's. One that finds no free group
+ * may be beside another CPU that takes the last one for the same label set, so
+ * it waits for that. Then the event belongs to "other", and the flag keeps
+ * later ones from trying.
  */
 static __noinline __u32 latency_new_group(const struct latency_key *key) {
   __u32 group = LATENCY_OTHER;
+  __u32 *found;
   if (!key || latency_control.groups_full)
     return LATENCY_OTHER;
   if (bpf_map_pop_elem(&free_groups, &group)) {
+    for (int i = 0; i < LATENCY_GROUP_RETRIES; i++) {
+      found = bpf_map_lookup_elem(&groups, key);
+      if (found)
+        return *found;
+    }
     latency_control.groups_full = 1;
     return LATENCY_OTHER;
   }
@@ -176,7 +187,8 @@ static __noinline __u32 latency_new_group(const struct latency_key *key) {
     return group;
   }
   bpf_map_push_elem(&free_groups, &group, 0);
-  __u32 *found = bpf_map_lookup_elem(&groups, key);
+  latency_control.groups_full = 0;
+  found = bpf_map_lookup_elem(&groups, key);
   return found ? *found : LATENCY_OTHER;
 }
 
