@@ -62,7 +62,7 @@ def test_two_rungs_agree(collectd, tmp_path, loop_device, probe, best, other):
         assert csv.last(probe, "derive", "lost-map_full") == 0
     assert counts[0] == counts[1] > 100
     averages = [total / count for total, count in zip(sums, counts)]
-    # Each also measures a little of what the other costs.
+    # Who attached first also measures what the other one's programs cost.
     assert within_one_bucket(*averages) or abs(
         averages[0] - averages[1]
-    ) < 1000, averages
+    ) < 5000, averages
