@@ -154,7 +154,8 @@ static int read_probe(struct config_reader *reader,
   if (!conf->probes_named)
     drop_probes(conf);
   conf->probes_named = true;
-  struct config_reader inside = {conf, add_probe(conf, name), reader->place};
+  struct config_reader inside = {
+      .conf = conf, .probe = add_probe(conf, name), .place = reader->place};
   if (inside.probe == NULL)
     return config_value__no_memory(&reader->place);
   inside.place.probe = inside.probe->name;
@@ -181,7 +182,8 @@ static const struct config_options options = {
 
 int config__add(struct config *conf, const oconfig_item_t *block, char *err,
                 size_t err_size) {
-  struct config_reader reader = {conf, NULL, {NULL, err, err_size}};
+  struct config_reader reader = {.conf = conf,
+                                 .place = {.err = err, .err_size = err_size}};
   return config_option__read_block(&reader, &options, block);
 }
 

@@ -33,6 +33,13 @@ struct config_filter {
   size_t values_num;
 };
 
+/* One <Function "name"> block: what a probe is to measure. */
+struct config_function {
+  char *name;
+  char *binary; /* NULL: a function of the kernel */
+  char *symbol; /* NULL: `name` */
+};
+
 /* One <Probe "name"> block. */
 struct config_probe {
   char name[CONFIG_NAME_LEN];
@@ -47,6 +54,10 @@ struct config_probe {
   char rung[CONFIG_RUNG_LEN];    /* Rung: this one or none; "": the best */
   struct config_filter *filters; /* options only a probe's labels know */
   size_t filters_num;
+  char *binary; /* Binary, Symbol of a probe on one function; NULL: its own */
+  char *symbol;
+  struct config_function *functions; /* their names differ */
+  size_t functions_num;
 };
 
 struct config {

@@ -12,7 +12,8 @@
 /* What is being read, and where to. */
 struct config_reader {
   struct config *conf;
-  struct config_probe *probe; /* NULL: the plugin's own block */
+  struct config_probe *probe;       /* NULL: the plugin's own block */
+  struct config_function *function; /* NULL: in no <Function> block */
   struct config_place place;
 };
 

@@ -6,6 +6,8 @@
  */
 #include "config_probe.h"
 
+#include "config_function.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +67,8 @@ static int warn_of_cut(struct config_reader *reader, const oconfig_item_t *item,
   char cut[4 * LATENCY_COMM_LEN + sizeof("\"\"...")];
   config_value__quote(comm, cut, sizeof(cut));
   char text[CONFIG_ERROR_LEN];
-  const struct config_place remark = {reader->place.probe, text, sizeof(text)};
+  const struct config_place remark = {
+      .probe = reader->place.probe, .err = text, .err_size = sizeof(text)};
   (void)config_value__complain(
       &remark, item, i,
       "the kernel keeps %d bytes of a name, comparing with %s",
@@ -192,6 +195,9 @@ static const struct config_option option_list[] = {
     {"Pid", read_pids, .range = {CONFIG_INTEGER, 1, 4194304}},
     {"Percentile", read_percentiles, .range = {CONFIG_NUMBER, 0, 100}},
     {"Rung", read_rung, .values = 1},
+    {"Binary", config_function__binary, .values = 1},
+    {"Symbol", config_function__symbol, .values = 1},
+    {"Function", config_function__read, .values = 1, .is_block = true},
 };
 
 static const struct config_options options = {
@@ -231,5 +237,6 @@ void config_probe__free(struct config_probe *probe) {
     free(filter->option);
   }
   free(probe->filters);
+  config_function__free_all(probe);
   *probe = (struct config_probe){0};
 }

@@ -123,14 +123,17 @@ static void format_values(const oconfig_item_t *item, int index, char *ret_text,
 
 static void write_message(const struct config_place *place,
                           const char *message) {
-  if (place->probe == NULL) {
-    (void)snprintf(place->err, place->err_size, "<Plugin ebpf_latency>: %s",
-                   message);
-  } else {
-    (void)snprintf(place->err, place->err_size,
-                   "<Plugin ebpf_latency>, <Probe \"%s\">: %s", place->probe,
-                   message);
+  char probe[CONFIG_NAME_LEN + sizeof(", <Probe \"\">")] = "";
+  char function[VALUE_TEXT_LEN + sizeof(", <Function >")] = "";
+  if (place->probe != NULL)
+    (void)snprintf(probe, sizeof(probe), ", <Probe \"%s\">", place->probe);
+  if (place->function != NULL) {
+    char name[VALUE_TEXT_LEN];
+    config_value__quote(place->function, name, sizeof(name));
+    (void)snprintf(function, sizeof(function), ", <Function %s>", name);
   }
+  (void)snprintf(place->err, place->err_size, "<Plugin ebpf_latency>%s%s: %s",
+                 probe, function, message);
 }
 
 int config_value__complain(const struct config_place *place,

@@ -12,7 +12,8 @@
 
 /* Where in the configuration we are, and where a message goes. */
 struct config_place {
-  const char *probe; /* NULL: in the plugin's own block */
+  const char *probe;    /* NULL: in the plugin's own block */
+  const char *function; /* NULL: in no <Function> block */
   char *err;
   size_t err_size;
 };

@@ -35,7 +35,8 @@ int description__refuse(char ret_why[DESCRIPTION_WHY_LEN], int code,
 /* With these, and only with these, the other checks may read strings. */
 static int check_strings(const struct latency_description *desc,
                          char *ret_why) {
-  bool ends = ENDS(desc->name) && ENDS(desc->help);
+  bool ends = ENDS(desc->name) && ENDS(desc->help) && ENDS(desc->warning) &&
+              ENDS(desc->symbol);
   for (size_t i = 0; i < LATENCY_OWN_LABELS; i++)
     ends &= ENDS(desc->labels[i].name) && ENDS(desc->labels[i].option) &&
             ENDS(desc->labels[i].values);
@@ -63,6 +64,11 @@ static int check_head(const struct latency_description *desc, char *ret_why) {
     return REFUSE("its unit has the unknown number %u", desc->unit);
   if (desc->has_task > 1)
     return REFUSE("has_task is %u, not 0 or 1", desc->has_task);
+  if (desc->target >= LATENCY_TARGETS)
+    return REFUSE("its target has the unknown number %u", desc->target);
+  if ((desc->target == LATENCY_TARGET_LIBC_FUNCTION) != !!desc->symbol[0])
+    return REFUSE("its symbol is \"%s\", which does not suit its target %u",
+                  desc->symbol, desc->target);
   return 0;
 }
 

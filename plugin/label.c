@@ -128,6 +128,17 @@ static bool irq_text(uint32_t irq, const char *sys_dir, char *ret_text,
   return ret_text[0] != '\0';
 }
 
+/* The upper bound of a class, as of a bucket. */
+static bool power_text(uint32_t value, char *ret_text, size_t size) {
+  if (value > LATENCY_POWER_ABOVE)
+    return false;
+  if (value == LATENCY_POWER_ABOVE)
+    snprintf(ret_text, size, "inf");
+  else
+    snprintf(ret_text, size, "%llu", value == 0 ? 0 : 1ull << (value - 1));
+  return true;
+}
+
 void label__text(const struct latency_label *label, uint32_t value,
                  const char *sys_dir, char *ret_text, size_t size) {
   const char *name = NULL;
@@ -148,6 +159,10 @@ void label__text(const struct latency_label *label, uint32_t value,
   case LATENCY_DECODE_SYSCALL:
     name = label__syscall(value);
     break;
+  case LATENCY_DECODE_POWER:
+    if (!power_text(value, ret_text, size))
+      break;
+    return;
   }
   if (name != NULL)
     snprintf(ret_text, size, "%s", name);

@@ -12,12 +12,13 @@
 #define LABEL_TEXT_LEN 64
 
 /*
- * The text of `value`: "getppid", "vda", "write", "42". A device's name is
- * where `sys_dir` ("/sys") has a link dev/block/MAJOR:MINOR to, an interrupt
- * line's is what kernel/irq/N/actions there says. What ought to have a name and
- * has none is its number: a device MAJOR:MINOR, anything else with the label's
- * name before it, "syscall_470". A 32-bit program's system calls begin with
- * "compat_".
+ * The text of `value`: "getppid", "vda", "write", "42"; a class of sizes is its
+ * upper bound. A device's name is where `sys_dir` ("/sys") has a link
+ * dev/block/MAJOR:MINOR to, an interrupt line's is what kernel/irq/N/actions
+ * there says. What ought to have a name and has none is its number: a device
+ * MAJOR:MINOR, anything else with the label's name before it, "syscall_470"; so
+ * has a function, whose name the plan knows. A 32-bit program's system calls
+ * begin with "compat_".
  */
 void label__text(const struct latency_label *label, uint32_t value,
                  const char *sys_dir, char *ret_text, size_t size);

@@ -62,8 +62,62 @@ static int attach_perf_event(struct link_set *set,
   return attached ? 0 : -ENODEV;
 }
 
+/* Sections that name no function, and what libbpf attaches them with. */
+static const struct function_section {
+  const char *name;
+  enum link_kind kind;
+  bool is_fentry;
+  bool at_return;
+} function_sections[] = {
+    {"uprobe", LINK_USER_FUNCTION, false, false},
+    {"uretprobe", LINK_USER_FUNCTION, false, true},
+    {"fentry", LINK_KERNEL_FUNCTION, true, false},
+    {"fexit", LINK_KERNEL_FUNCTION, true, true},
+    {"kprobe", LINK_KERNEL_FUNCTION, false, false},
+    {"kretprobe", LINK_KERNEL_FUNCTION, false, true},
+};
+
+/* NULL: it hangs on something else. */
+static const struct function_section *
+section_of(const struct bpf_program *program) {
+  const char *name = bpf_program__section_name(program);
+  for (size_t i = 0;
+       i < sizeof(function_sections) / sizeof(function_sections[0]); i++)
+    if (strcmp(function_sections[i].name, name) == 0)
+      return &function_sections[i];
+  return NULL;
+}
+
+enum link_kind link_set__kind(const struct bpf_program *program) {
+  const struct function_section *section = section_of(program);
+  return section ? section->kind : LINK_OTHER;
+}
+
+int link_set__prepare(struct bpf_program *program,
+                      const struct link_function *function) {
+  const struct function_section *section = section_of(program);
+  if (!section || !section->is_fentry)
+    return 0;
+  return bpf_program__set_attach_target(program, 0, function->symbol);
+}
+
+static struct bpf_link *attach_function(const struct bpf_program *program,
+                                        const struct function_section *section,
+                                        const struct link_function *function) {
+  if (section->is_fentry)
+    return bpf_program__attach(program);
+  if (section->kind == LINK_KERNEL_FUNCTION) {
+    LIBBPF_OPTS(bpf_kprobe_opts, options, .retprobe = section->at_return);
+    return bpf_program__attach_kprobe_opts(program, function->symbol, &options);
+  }
+  LIBBPF_OPTS(bpf_uprobe_opts, options, .retprobe = section->at_return);
+  return bpf_program__attach_uprobe_opts(program, function->pid, function->path,
+                                         function->offset, &options);
+}
+
 int link_set__attach(struct link_set *set, const struct bpf_program *program,
-                     const struct latency_description *desc, uint32_t cpus) {
+                     const struct latency_description *desc, uint32_t cpus,
+                     const struct link_function *function) {
   if (bpf_program__type(program) == BPF_PROG_TYPE_PERF_EVENT) {
     const char *name = bpf_program__name(program);
     for (size_t i = 0; i < LATENCY_PERF_EVENTS; i++)
@@ -71,7 +125,11 @@ int link_set__attach(struct link_set *set, const struct bpf_program *program,
         return attach_perf_event(set, program, &desc->perf_events[i], cpus);
     return -ENOEXEC;
   }
-  struct bpf_link *link = bpf_program__attach(program);
+  const struct function_section *section = section_of(program);
+  if (section && !function)
+    return -ENOEXEC;
+  struct bpf_link *link = section ? attach_function(program, section, function)
+                                  : bpf_program__attach(program);
   return link ? keep(set, link) : -errno;
 }
 

@@ -76,6 +76,21 @@ static uint32_t words(const char *values) {
   return count;
 }
 
+/* How many values a label has at most. */
+static uint32_t values_of(const struct maker *m,
+                          const struct latency_label *label) {
+  switch (label->decoder) {
+  case LATENCY_DECODE_ENUM:
+    return words(label->values);
+  case LATENCY_DECODE_POWER:
+    return LATENCY_POWER_CLASSES;
+  case LATENCY_DECODE_FUNCTION:
+    return m->plan->targets_num ? m->plan->targets_num : 1;
+  default:
+    return m->conf->max_groups;
+  }
+}
+
 /* The rows that the grouping needs; no more than there can be label sets. */
 static void size_groups(struct maker *m) {
   struct latency_config *kernel = &m->plan->kernel;
@@ -91,9 +106,7 @@ static void size_groups(struct maker *m) {
     }
     keyed = true;
     kernel->group_by |= label ? 1u << index : LATENCY_GROUP_BY_COMM;
-    possible *= label && label->decoder == LATENCY_DECODE_ENUM
-                    ? words(label->values)
-                    : m->conf->max_groups;
+    possible *= label ? values_of(m, label) : m->conf->max_groups;
     if (possible > m->conf->max_groups)
       possible = m->conf->max_groups;
   }
@@ -164,6 +177,52 @@ static int value_filters(struct maker *m) {
   return 0;
 }
 
+/* What a probe of this kind has no use for. */
+static int refuse_functions(const struct maker *m, bool own, bool blocks) {
+  const struct config_probe *probe = m->probe;
+  const char *why = m->desc->target == LATENCY_TARGET_FUNCTIONS
+                        ? "belongs into a <Function> block"
+                        : "no option of this probe";
+  if (own && probe->binary)
+    return refuse(m, "Binary", probe->binary, "%s", why);
+  if (own && probe->symbol)
+    return refuse(m, "Symbol", probe->symbol, "%s", why);
+  if (blocks && probe->functions_num)
+    return refuse(m, "Function", probe->functions[0].name, "%s", why);
+  return 0;
+}
+
+static int functions(struct maker *m) {
+  const struct config_probe *probe = m->probe;
+  struct plan *plan = m->plan;
+  if (m->desc->target == LATENCY_TARGET_NONE)
+    return refuse_functions(m, true, true);
+  if (m->desc->target == LATENCY_TARGET_LIBC_FUNCTION) {
+    plan->targets[plan->targets_num++] = (struct plan_target){
+        .name = "",
+        .binary = probe->binary,
+        .symbol = probe->symbol ? probe->symbol : m->desc->symbol};
+    return refuse_functions(m, false, true);
+  }
+  for (size_t i = 0; i < probe->functions_num; i++) {
+    const struct config_function *function = &probe->functions[i];
+    plan->targets[plan->targets_num++] = (struct plan_target){
+        .name = function->name,
+        .binary = function->binary,
+        .symbol = function->symbol ? function->symbol : function->name,
+        .in_kernel = !function->binary};
+  }
+  if (!plan->targets_num) {
+    snprintf(
+        m->err, m->err_size,
+        "<Plugin ebpf_latency>, <Probe \"%s\">: Function: there must be at "
+        "least one <Function> block",
+        probe->name);
+    return -EINVAL;
+  }
+  return refuse_functions(m, true, false);
+}
+
 int plan__make(const struct config *conf, const struct config_probe *probe,
                const struct latency_description *desc, struct plan *ret_plan,
                char *err, size_t err_size) {
@@ -183,6 +242,8 @@ int plan__make(const struct config *conf, const struct config_probe *probe,
     status = value_filters(&m);
   if (status == 0)
     status = rung(&m);
+  if (status == 0)
+    status = functions(&m);
   if (status)
     return status;
   size_groups(&m);
@@ -208,6 +269,10 @@ void plan__instance(const struct plan *plan,
       continue;
     if (index == PLAN_COMM)
       snprintf(text[i], sizeof(text[i]), "%.*s", LATENCY_COMM_LEN, key->comm);
+    else if (desc->labels[index].decoder == LATENCY_DECODE_FUNCTION &&
+             key->own[index] < plan->targets_num)
+      snprintf(text[i], sizeof(text[i]), "%s",
+               plan->targets[key->own[index]].name);
     else
       label__text(&desc->labels[index], is_inner ? inner : key->own[index],
                   SYS_DIR, text[i], sizeof(text[i]));

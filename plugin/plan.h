@@ -21,18 +21,29 @@
 /* Index of the label "comm", which is no probe's own. */
 #define PLAN_COMM LATENCY_OWN_LABELS
 
+/* A function to measure: whose name, in which file. */
+struct plan_target {
+  const char *name;   /* of its block; "" of the only one */
+  const char *binary; /* NULL: the C library, or in_kernel */
+  const char *symbol;
+  bool in_kernel;
+};
+
 struct plan {
   struct latency_config kernel;  /* all but `cpus`, which the loader knows */
   uint32_t groups;               /* label sets with rows; 0: not grouped */
   int labels[CONFIG_LABELS_MAX]; /* indices, in the order of the name */
   size_t labels_num;
   struct metric_options options;
+  struct plan_target targets[LATENCY_FUNCTIONS];
+  size_t targets_num; /* 0: the programs name what they hang on */
 };
 
 /*
  * Returns 0, or -EINVAL and in `err` one sentence that names block, key and
  * value: a label or an option that the probe does not know, a value that its
- * filter does not. `ret_plan` points into `conf`.
+ * filter does not, functions where there are none or none where there must be.
+ * `ret_plan` points into `conf` and `desc`.
  */
 int plan__make(const struct config *conf, const struct config_probe *probe,
                const struct latency_description *desc, struct plan *ret_plan,

@@ -1,306 +1,314 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A probe's life in the kernel. Everything that differs between probes comes
- * from the description in the object; this file knows none by name.
+ * A probe's life in the kernel: which of its rungs, for which of its functions.
+ * Everything that differs between probes comes from the description in the
+ * object; this file knows none by name.
  */
 #include "probe.h"
 
 #include "cleanup.h"
 #include "description.h"
-#include "link_set.h"
+#include "libbpf_log.h"
+#include "map_set.h"
 #include "privilege.h"
+#include "rung.h"
+#include "target.h"
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include <unistd.h>
 
 /* What one probe's rows may take of the kernel's memory: a slip of MaxGroups
  * on a machine with many CPUs must not bring it down. */
 #define ROWS_BYTES_MAX (1ull << 30)
 
+/* What is measured: all that the programs name, or one function. */
+struct part {
+  const struct plan_target *target; /* NULL: the programs name it */
+  struct target_file file;          /* the last that was tried */
+  struct rung *rung;                /* NULL: off */
+};
+
 struct probe {
-  struct bpf_object *object;
+  struct probe_order order;
+  struct description_image image; /* its own copy, with targets only */
+  struct part parts[LATENCY_FUNCTIONS];
+  size_t parts_num;
+  struct rung *sharer; /* the one that was first: the others share its rows */
   struct hist_map *hist_map;
-  struct link_set links;
-  char rung[sizeof(((struct latency_rung *)0)->name)];
+  char rungs[LATENCY_RUNGS * sizeof(((struct latency_rung *)0)->name)];
 };
 
 CLEANUP_DEFINE(struct probe, probe__free)
+CLEANUP_DEFINE(struct rung, rung__free)
 
-static probe_log_fn *log_message;
+void probe__set_log(probe_log_fn *fn) { libbpf_log__set(fn); }
 
-/* libbpf's first complaint since a rung was begun that tells a reason. */
-static char complaint[160];
-
-/* What libbpf says of any EPERM whatever. Since 5.11 the limit on locked
- * memory has no part in it. */
-static bool is_misleading(const char *line) {
-  return strstr(line, "ulimit -l") || strstr(line, "RLIMIT_MEMLOCK");
-}
-
-/* libbpf's messages, line by line; the verifier's log, which comes in between,
- * is for debugging. */
-__attribute__((format(printf, 2, 0))) static int
-print_libbpf(enum libbpf_print_level level, const char *format, va_list args) {
-  static const char prefix[] = "libbpf: ";
-  char text[8192];
-  char *rest = text;
-  vsnprintf(text, sizeof(text), format, args);
-  for (char *line; (line = strsep(&rest, "\n"));) {
-    if (!*line || is_misleading(line))
-      continue;
-    const bool warning =
-        level == LIBBPF_WARN && strncmp(line, prefix, sizeof(prefix) - 1) == 0;
-    if (warning && !complaint[0] && !strstr(line, "failed to load object"))
-      snprintf(complaint, sizeof(complaint), "%s", line + sizeof(prefix) - 1);
-    if (log_message)
-      log_message(warning, line);
-  }
-  return 0;
-}
-
-void probe__set_log(probe_log_fn *fn) {
-  log_message = fn;
-  libbpf_set_print(print_libbpf);
-}
-
-/* Is `name` one of the words? */
-static bool has_word(const char *words, const char *name) {
-  const size_t len = strlen(name);
-  for (const char *at = words; (at = strstr(at, name)); at += len)
-    if ((at == words || at[-1] == ' ') && (at[len] == ' ' || !at[len]))
-      return true;
-  return false;
-}
-
-static int set_entries(struct bpf_object *object, const char *name,
-                       size_t value_size, uint64_t entries) {
-  struct bpf_map *map = bpf_object__find_map_by_name(object, name);
-  if (!map || bpf_map__value_size(map) != value_size || entries > UINT32_MAX)
-    return -ENOEXEC;
-  return bpf_map__set_max_entries(map, entries);
-}
-
-/* Sizes and constants, which must stand before the load. */
-static int set_up(struct bpf_object *object,
-                  const struct latency_config *config, uint32_t groups) {
-  const uint64_t rows = (uint64_t)(groups + 1) * config->inner * config->cpus;
-  const uint32_t keys = groups ? groups : 1;
-  int err = set_entries(object, "rows", sizeof(struct latency_row), rows);
-  if (!err)
-    err = set_entries(object, "ledger", sizeof(struct latency_ledger),
-                      config->cpus);
-  if (!err)
-    err = set_entries(object, "group_keys", sizeof(struct latency_group),
-                      groups + 1);
-  if (!err)
-    err = set_entries(object, "groups", sizeof(uint32_t), keys);
-  if (!err)
-    err = set_entries(object, "free_groups", sizeof(uint32_t), keys);
-  if (err)
-    return err;
-
-  struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata.latency");
-  if (!map || bpf_map__value_size(map) != sizeof(*config))
-    return -ENOEXEC;
-  return bpf_map__set_initial_value(map, config, sizeof(*config));
-}
-
-/* Group 0 is "other"; the programs take the rest from a queue. */
-static int fill_free_groups(struct bpf_object *object, uint32_t groups) {
-  const int fd = bpf_object__find_map_fd_by_name(object, "free_groups");
-  for (uint32_t group = 1; group <= groups; group++) {
-    int err = bpf_map_update_elem(fd, NULL, &group, BPF_ANY);
-    if (err)
-      return err;
-  }
-  return 0;
-}
-
-/* Says what failed, in the middle of a sentence, and libbpf's word for it. */
-__attribute__((format(printf, 4, 5))) static int
-fail(char *why, size_t size, int err, const char *format, ...) {
+/* "function send: MESSAGE", or only that for a probe with one. */
+__attribute__((format(printf, 4, 5))) static void
+report(const struct probe *probe, const struct part *part, int severity,
+       const char *format, ...) {
+  char message[PROBE_ERROR_LEN + 128];
+  const char *name = part->target->name;
+  const int len =
+      *name ? snprintf(message, sizeof(message), "function %s: ", name) : 0;
   va_list args;
   va_start(args, format);
-  const int len = vsnprintf(why, size, format, args);
+  vsnprintf(message + len, sizeof(message) - len, format, args);
   va_end(args);
-  if (len >= 0 && (size_t)len < size)
-    snprintf(why + len, size - len, ": %s%s%s%s", strerror(-err),
-             complaint[0] ? " (" : "", complaint, complaint[0] ? ")" : "");
-  return err;
+  probe->order.report(probe->order.report_arg, severity, message);
 }
 
-/* In the order of the description. */
-static int attach_rung(struct probe *probe, const struct probe_order *order,
-                       const struct latency_rung *rung, char *why,
-                       size_t why_size) {
-  char programs[sizeof(rung->programs)];
-  char *rest = programs;
-  snprintf(programs, sizeof(programs), "%s", rung->programs);
-  for (char *name; (name = strsep(&rest, " "));) {
-    const struct bpf_program *program =
-        bpf_object__find_program_by_name(probe->object, name);
-    const int err = program ? link_set__attach(&probe->links, program,
-                                               order->desc, order->config.cpus)
-                            : -ENOEXEC;
-    if (err)
-      return fail(why, why_size, err, "cannot attach %s", name);
-  }
-  return 0;
-}
-
-/* Those that other rungs name, and this one does not, are not made. */
-static void pick_maps(struct bpf_object *object,
-                      const struct latency_description *desc,
-                      const struct latency_rung *rung) {
-  struct bpf_map *map;
-  bpf_object__for_each_map(map, object) {
-    const char *name = bpf_map__name(map);
-    for (size_t i = 0; i < LATENCY_RUNGS; i++)
-      if (has_word(desc->rungs[i].maps, name) && !has_word(rung->maps, name))
-        (void)bpf_map__set_autocreate(map, false);
-  }
-}
-
-static int start_rung(const struct probe_order *order,
-                      const struct latency_rung *rung, struct probe **ret_probe,
-                      char *why, size_t why_size) {
-  const struct latency_config *config = &order->config;
-  _cleanup_(probe__freep) struct probe *probe = calloc(1, sizeof(*probe));
-  if (!probe)
-    return fail(why, why_size, -ENOMEM, "cannot start");
-  snprintf(probe->rung, sizeof(probe->rung), "%s", rung->name);
-  complaint[0] = '\0';
-
-  LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = order->desc->name);
-  probe->object =
-      bpf_object__open_mem(order->image->bytes, order->image->size, &options);
-  if (!probe->object)
-    return fail(why, why_size, -errno, "cannot open it");
-  struct bpf_program *program;
-  bpf_object__for_each_program(program, probe->object) {
-    (void)bpf_program__set_autoload(
-        program, has_word(rung->programs, bpf_program__name(program)));
-  }
-  pick_maps(probe->object, order->desc, rung);
-  int err = set_up(probe->object, config, order->groups);
-  if (err)
-    return fail(why, why_size, err, "it does not have the maps of a probe");
-  err = bpf_object__load(probe->object);
-  if (err)
-    return fail(why, why_size, err, "cannot load");
-  err = fill_free_groups(probe->object, order->groups);
-  if (!err)
-    err = hist_map__open(probe->object, config->cpus, order->groups,
-                         config->inner, &probe->hist_map);
-  if (err)
-    return fail(why, why_size, err, "cannot map its rows");
-
-  err = attach_rung(probe, order, rung, why, why_size);
-  if (err)
-    return err;
-  *ret_probe = TAKE_PTR(probe);
-  return 0;
+static void remember_rung(struct probe *probe, const char *name) {
+  const size_t len = strlen(probe->rungs);
+  if (!strstr(probe->rungs, name))
+    snprintf(probe->rungs + len, sizeof(probe->rungs) - len, "%s%s",
+             len ? ", " : "", name);
 }
 
 /* Tries the rungs; what failed, and what is missing, goes to `err`. */
-static int climb(const struct probe_order *order, struct probe **ret_probe,
-                 char *err, size_t err_size) {
+static int climb(struct probe *probe, const struct rung_order *order,
+                 struct rung **ret_rung, char *err, size_t err_size) {
   const struct latency_rung *rungs = order->desc->rungs;
-  int status = -ENOEXEC;
+  const char *forced = probe->order.rung;
+  int status = -ENOTSUP;
   size_t len = 0;
   for (size_t i = 0; i < LATENCY_RUNGS && rungs[i].name[0]; i++) {
     char why[320];
-    if (order->rung[0] && strcmp(order->rung, rungs[i].name) != 0)
+    if (forced[0] && strcmp(forced, rungs[i].name) != 0)
       continue;
-    status = start_rung(order, &rungs[i], ret_probe, why, sizeof(why));
-    if (status == 0)
+    const int ret = rung__start(order, &rungs[i], ret_rung, why, sizeof(why));
+    if (ret == 0)
       return 0;
+    if (ret == -ENOTSUP && !why[0])
+      continue;
+    status = ret;
     if (len < err_size)
       len += snprintf(err + len, err_size - len, "%srung %s: %s",
                       len ? "; " : "", rungs[i].name, why);
   }
   char missing[256];
   privilege__missing(missing, sizeof(missing));
-  if (missing[0] && len < err_size)
+  if (!len)
+    snprintf(err, err_size, "%s%s%s is not for functions of %s",
+             forced[0] ? "rung " : "its rungs", forced,
+             forced[0] ? "" : ": none of them",
+             order->function && order->function->path ? "a file"
+                                                      : "the kernel");
+  else if (missing[0] && len < err_size)
     snprintf(err + len, err_size - len, " (%s)", missing);
   return status;
 }
 
-static uint64_t rows_bytes(const struct probe_order *order) {
-  return (uint64_t)(order->groups + 1) * order->config.inner *
-         order->config.cpus * sizeof(struct latency_row);
+/* Loads a rung for a part, or lets its rung follow to another file. */
+static int attach(struct probe *probe, struct part *part,
+                  const struct link_function *function, bool same_file,
+                  char *err, size_t err_size) {
+  struct rung_order order = {
+      .image = probe->order.image,
+      .desc = probe->order.desc,
+      .config = probe->order.config,
+      .groups = probe->order.groups,
+      .function = function,
+      .sharer = probe->sharer,
+  };
+  order.config.function = part - probe->parts;
+  if (part->rung)
+    return rung__follow(part->rung, &order, same_file, err, err_size);
+
+  _cleanup_(rung__freep) struct rung *rung = NULL;
+  int status = climb(probe, &order, &rung, err, err_size);
+  if (status)
+    return status;
+  if (!probe->sharer) {
+    status = hist_map__open(rung->object, order.config.cpus, order.groups,
+                            order.config.inner, &probe->hist_map);
+    if (status) {
+      snprintf(err, err_size, "cannot map its rows: %s", strerror(-status));
+      return status;
+    }
+    probe->sharer = rung;
+  }
+  remember_rung(probe, rung->says->name);
+  part->rung = TAKE_PTR(rung);
+  return 0;
+}
+
+/* The file is kept open over the attachment, and the kernel gets it by its
+ * descriptor: an offset in another file would be in the middle of anything. */
+static int attach_target(struct probe *probe, struct part *part, char *err,
+                         size_t err_size) {
+  const struct target_file before = part->file;
+  struct link_function function = {.symbol = part->target->symbol, .pid = -1};
+  if (part->target->in_kernel)
+    return attach(probe, part, &function, false, err, err_size);
+
+  int fd;
+  char path[64];
+  int status = target__open(part->target, &part->file, &fd, &function.offset,
+                            err, err_size);
+  if (status)
+    return status;
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  function.path = path;
+  if (probe->order.config.pids == 1)
+    function.pid = (int)probe->order.config.pid[0];
+  const bool same_file =
+      part->file.dev == before.dev && part->file.ino == before.ino;
+  status = attach(probe, part, &function, same_file, err, err_size);
+  (void)close(fd);
+  return status;
+}
+
+static void start_target(struct probe *probe, struct part *part) {
+  char why[PROBE_ERROR_LEN];
+  if (attach_target(probe, part, why, sizeof(why)))
+    report(probe, part, LOG_ERR, "off: %s", why);
+  else
+    report(probe, part, LOG_INFO, "on %s in %s, rung %s", part->target->symbol,
+           part->target->in_kernel ? "the kernel" : target__path(part->target),
+           part->rung->says->name);
+}
+
+/* The old links stay when the new file is no good: programs run with it. */
+static void follow_target(struct probe *probe, struct part *part) {
+  char why[PROBE_ERROR_LEN];
+  const char *path = target__path(part->target);
+  if (attach_target(probe, part, why, sizeof(why)))
+    report(probe, part, LOG_WARNING,
+           "%s was replaced, and is not measured in programs that start from "
+           "now on: %s",
+           path, why);
+  else
+    report(probe, part, LOG_INFO, "%s was replaced, attached to the new file",
+           path);
+}
+
+void probe__follow(struct probe *probe) {
+  static const struct target_file none;
+  for (size_t i = 0; i < probe->parts_num; i++) {
+    struct part *part = &probe->parts[i];
+    if (!part->target || part->target->in_kernel)
+      continue;
+    const struct target_file now = target__look(target__path(part->target));
+    if (target__same(&now, &none) || target__same(&now, &part->file))
+      continue;
+    if (part->rung)
+      follow_target(probe, part);
+    else
+      start_target(probe, part);
+  }
+}
+
+static int check_size(const struct probe_order *order, char *err,
+                      size_t err_size) {
+  const uint64_t bytes = map_set__rows_bytes(&order->config, order->groups);
+  if (bytes <= ROWS_BYTES_MAX)
+    return 0;
+  snprintf(err, err_size,
+           "%u groups on %u CPUs would take %llu MiB of kernel memory, more "
+           "than %llu: lower MaxGroups",
+           order->groups, order->config.cpus, (unsigned long long)bytes >> 20,
+           ROWS_BYTES_MAX >> 20);
+  return -ENOMEM;
+}
+
+/* A function may be attached later, when the object file is no longer there. */
+static int keep_image(struct probe *probe) {
+  const struct description_image *image = probe->order.image;
+  probe->image = (struct description_image){malloc(image->size), image->size};
+  if (!probe->image.bytes)
+    return -ENOMEM;
+  memcpy(probe->image.bytes, image->bytes, image->size);
+  probe->order.image = &probe->image;
+  return 0;
+}
+
+static int start_targets(struct probe *probe) {
+  const struct probe_order *order = &probe->order;
+  const int err = keep_image(probe);
+  for (size_t i = 0; !err && i < order->targets_num; i++) {
+    struct part *part = &probe->parts[probe->parts_num++];
+    part->target = &order->targets[i];
+    start_target(probe, part);
+  }
+  return err;
 }
 
 int probe__start(const struct probe_order *order, struct probe **ret_probe,
                  char *err, size_t err_size) {
+  _cleanup_(probe__freep) struct probe *probe = calloc(1, sizeof(*probe));
   const int cpus = libbpf_num_possible_cpus();
-  if (cpus < 0)
-    return fail(err, err_size, cpus, "cannot count the CPUs");
-  struct probe_order sized = *order;
-  sized.config.cpus = cpus;
-  if (rows_bytes(&sized) > ROWS_BYTES_MAX) {
-    snprintf(err, err_size,
-             "%u groups on %d CPUs would take %llu MiB of kernel memory, more "
-             "than %llu: lower MaxGroups",
-             order->groups, cpus, (unsigned long long)rows_bytes(&sized) >> 20,
-             ROWS_BYTES_MAX >> 20);
-    return -ENOMEM;
+  int status = cpus < 0 ? cpus : probe ? 0 : -ENOMEM;
+  if (status) {
+    snprintf(err, err_size, "cannot start: %s", strerror(-status));
+    return status;
   }
-  return climb(&sized, ret_probe, err, err_size);
+  probe->order = *order;
+  probe->order.config.cpus = cpus;
+  status = check_size(&probe->order, err, err_size);
+  if (status)
+    return status;
+  if (order->targets_num) {
+    status = start_targets(probe);
+    if (status)
+      snprintf(err, err_size, "cannot start: %s", strerror(-status));
+  } else {
+    probe->parts_num = 1;
+    status = attach(probe, &probe->parts[0], NULL, false, err, err_size);
+  }
+  if (status == 0)
+    *ret_probe = TAKE_PTR(probe);
+  return status;
 }
 
-const char *probe__rung(const struct probe *probe) { return probe->rung; }
+bool probe__is_up(const struct probe *probe) { return probe->sharer != NULL; }
+
+const char *probe__rung(const struct probe *probe) { return probe->rungs; }
+
+size_t probe__functions(const struct probe *probe) {
+  size_t count = 0;
+  for (size_t i = 0; i < probe->parts_num; i++)
+    count += probe->parts[i].target && probe->parts[i].rung;
+  return count;
+}
 
 struct hist_map *probe__hist_map(struct probe *probe) {
   return probe->hist_map;
 }
 
 uint64_t probe__missed(const struct probe *probe) {
-  uint64_t missed = 0;
-  struct bpf_program *program;
-  bpf_object__for_each_program(program, probe->object) {
-    struct bpf_prog_info info = {0};
-    __u32 size = sizeof(info);
-    const int fd = bpf_program__fd(program);
-    if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0)
-      missed += info.recursion_misses;
-  }
-  return missed;
-}
-
-/* As the kernel counts it, in the map's fdinfo. */
-static uint64_t map_memory(const struct bpf_map *map) {
-  char path[64], line[128];
-  unsigned long long bytes = 0;
-  snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", bpf_map__fd(map));
-  FILE *file = fopen(path, "re");
-  if (!file)
-    return 0;
-  while (fgets(line, sizeof(line), file))
-    if (sscanf(line, "memlock: %llu", &bytes) == 1)
-      break;
-  (void)fclose(file);
-  return bytes;
+  uint64_t count = 0;
+  for (size_t i = 0; i < probe->parts_num; i++)
+    if (probe->parts[i].rung)
+      count += rung__missed(probe->parts[i].rung);
+  return count;
 }
 
 uint64_t probe__memory(const struct probe *probe) {
   uint64_t bytes = 0;
-  struct bpf_map *map;
-  bpf_object__for_each_map(map, probe->object) { bytes += map_memory(map); }
+  for (size_t i = 0; i < probe->parts_num; i++) {
+    const struct rung *rung = probe->parts[i].rung;
+    if (rung)
+      bytes += map_set__memory(rung->object, rung == probe->sharer);
+  }
   return bytes;
 }
 
+/* The one whose rows they share goes last. */
 void probe__free(struct probe *probe) {
   if (!probe)
     return;
-  link_set__free(&probe->links);
+  for (size_t i = 0; i < probe->parts_num; i++)
+    if (probe->parts[i].rung != probe->sharer)
+      rung__free(probe->parts[i].rung);
   hist_map__free(probe->hist_map);
-  bpf_object__close(probe->object);
+  rung__free(probe->sharer);
+  free(probe->image.bytes);
   free(probe);
 }

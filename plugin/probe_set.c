@@ -21,6 +21,7 @@
 
 /* One probe of the configuration, running or off. */
 struct member {
+  probe_set_log_fn *log;
   char name[CONFIG_NAME_LEN];
   struct latency_description desc;
   struct plan plan;
@@ -108,6 +109,14 @@ say(const struct probe_set *set, int severity, const char *format, ...) {
   set->log(severity, message);
 }
 
+/* A probe_report_fn: what becomes of a function of a member's. */
+static void report(void *arg, int severity, const char *text) {
+  const struct member *member = arg;
+  char message[PROBE_ERROR_LEN + 256];
+  snprintf(message, sizeof(message), "%s: %s", member->name, text);
+  member->log(severity, message);
+}
+
 /* 0, or -errno and why the probe is off. */
 static int start_member(const struct config *conf,
                         const struct config_probe *probe, struct member *member,
@@ -133,8 +142,34 @@ static int start_member(const struct config *conf,
       .config = member->plan.kernel,
       .groups = member->plan.groups,
       .rung = probe->rung,
+      .targets = member->plan.targets,
+      .targets_num = member->plan.targets_num,
+      .report = report,
+      .report_arg = member,
   };
   return probe__start(&order, &member->probe, why, why_size);
+}
+
+/* One line in which rung it measures; a probe on functions has said already
+ * which of them are off. */
+static void tell_start(const struct probe_set *set,
+                       const struct member *member) {
+  const struct probe *probe = member->probe;
+  char functions[64] = "";
+  if (!probe__is_up(probe)) {
+    if (member->desc.target == LATENCY_TARGET_FUNCTIONS)
+      say(set, LOG_ERR, "%s: off: none of its functions can be measured",
+          member->name);
+    return;
+  }
+  if (member->desc.target == LATENCY_TARGET_FUNCTIONS)
+    snprintf(functions, sizeof(functions), ", %zu of %zu functions",
+             probe__functions(probe), member->plan.targets_num);
+  say(set, LOG_INFO, "%s: measuring, rung %s%s, %llu KiB of kernel memory",
+      member->name, probe__rung(probe), functions,
+      (unsigned long long)probe__memory(probe) / 1024);
+  if (member->desc.warning[0])
+    say(set, LOG_WARNING, "%s: %s", member->name, member->desc.warning);
 }
 
 int probe_set__start(const struct config *conf, probe_set_log_fn *log,
@@ -150,13 +185,12 @@ int probe_set__start(const struct config *conf, probe_set_log_fn *log,
   for (size_t i = 0; i < conf->probes_num; i++) {
     struct member *member = &set->members[set->members_num++];
     char why[PROBE_ERROR_LEN];
+    member->log = log;
     snprintf(member->name, sizeof(member->name), "%s", conf->probes[i].name);
     if (start_member(conf, &conf->probes[i], member, why, sizeof(why)))
       say(set, LOG_ERR, "%s: off: %s", member->name, why);
     else
-      say(set, LOG_INFO, "%s: measuring, rung %s, %llu KiB of kernel memory",
-          member->name, probe__rung(member->probe),
-          (unsigned long long)probe__memory(member->probe) / 1024);
+      tell_start(set, member);
   }
   *ret_set = TAKE_PTR(set);
   return 0;
@@ -216,8 +250,11 @@ void probe_set__read(struct probe_set *set, metric_fn *fn, void *arg) {
   for (size_t i = 0; i < set->members_num; i++) {
     struct member *member = &set->members[i];
     if (member->probe)
+      probe__follow(member->probe);
+    const bool is_up = member->probe && probe__is_up(member->probe);
+    if (is_up)
       read_member(set, member, fn, arg);
-    metric__gauge(member->name, "up", member->probe ? 1 : 0, fn, arg);
+    metric__gauge(member->name, "up", is_up, fn, arg);
   }
 }
 

@@ -85,6 +85,29 @@ CASES = {
         in_probe('Syscall "read" "nosuch"'),
         [SYSCALL, "Syscall", '"nosuch"'],
     ),
+    "function that is none": (
+        '<Probe "funclat">\n<Function 7>\nBinary "/x"\n</Function>\n</Probe>',
+        ['<Probe "funclat">', "Function", "7"],
+    ),
+    "no function": ('<Probe "funclat">\n</Probe>', ["funclat", "Function"]),
+    "key in a function": (
+        '<Probe "funclat">\n<Function "f">\nBinry "/x"\n</Function>\n</Probe>',
+        ['<Probe "funclat">', '<Function "f">', "Binry", '"/x"'],
+    ),
+    "function twice": (
+        '<Probe "funclat">\n'
+        + 2 * '<Function "f">\nBinary "/x"\n</Function>\n'
+        + "</Probe>",
+        ['<Probe "funclat">', "Function", '"f"'],
+    ),
+    "relative binary": (
+        '<Probe "malloc">\nBinary "libc.so.6"\n</Probe>',
+        ['<Probe "malloc">', "Binary", '"libc.so.6"'],
+    ),
+    "binary of another probe": (
+        in_probe('Binary "/x"'),
+        [SYSCALL, "Binary", '"/x"'],
+    ),
     "option of another probe": (
         '<Probe "runqlat">\nSyscall "read"\n</Probe>',
         ['<Probe "runqlat">', "Syscall", '"read"'],

@@ -94,6 +94,41 @@ START_TEST(every_scalar) {
 }
 END_TEST
 
+START_TEST(functions) {
+  add_ok(IN(
+      "Binary \"/a\"\nSymbol \"malloc\"\nBinary \"/b\"") "<Probe \"funclat\">\n"
+                                                         "<Function "
+                                                         "\"send\">\nBinary "
+                                                         "\"/lib/"
+                                                         "x.so\"\nSymbol "
+                                                         "\"_Z4sendi\"\n"
+                                                         "</Function>\n"
+                                                         "<function "
+                                                         "\"Send\">\nSymbol "
+                                                         "\"tcp_sendmsg\"\n</"
+                                                         "function>\n"
+                                                         "<Function "
+                                                         "\"vfs_read\">\n</"
+                                                         "Function>\n"
+                                                         "</Probe>");
+  ck_assert_str_eq(conf.probes[0].binary, "/b");
+  ck_assert_str_eq(conf.probes[0].symbol, "malloc");
+  ck_assert_uint_eq(conf.probes[0].functions_num, 0);
+  const struct config_probe *probe = &conf.probes[1];
+  ck_assert_ptr_null(probe->binary);
+  ck_assert_ptr_null(probe->symbol);
+  ck_assert_uint_eq(probe->functions_num, 3);
+  ck_assert_str_eq(probe->functions[0].name, "send");
+  ck_assert_str_eq(probe->functions[0].binary, "/lib/x.so");
+  ck_assert_str_eq(probe->functions[0].symbol, "_Z4sendi");
+  ck_assert_str_eq(probe->functions[1].name, "Send");
+  ck_assert_ptr_null(probe->functions[1].binary);
+  ck_assert_str_eq(probe->functions[1].symbol, "tcp_sendmsg");
+  ck_assert_str_eq(probe->functions[2].name, "vfs_read");
+  ck_assert_ptr_null(probe->functions[2].symbol);
+}
+END_TEST
+
 START_TEST(scalar_again_replaces) {
   add_ok("MaxGroups 1\nMaxGroups 0x10\nProbeDir \"/a\"\nBucketBounds 1 2");
   add_ok("ProbeDir \"/b\"\nBucketBounds 512 1024\nBuckets false");
@@ -296,6 +331,7 @@ Suite *test_suite(void) {
   tcase_add_checked_fixture(tcase, setup, teardown);
   tcase_add_test(tcase, defaults);
   tcase_add_test(tcase, every_scalar);
+  tcase_add_test(tcase, functions);
   tcase_add_test(tcase, scalar_again_replaces);
   tcase_add_test(tcase, percentiles_are_sorted_and_unique);
   tcase_add_test(tcase, decimal_comma_is_two_percentiles);

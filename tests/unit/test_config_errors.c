@@ -62,9 +62,10 @@ static char *repeat(const char *start, const char *format, int times,
   "known are: Percentile, Buckets, CumulativeBuckets, BucketBounds, "          \
   "MaxGroups, ProbeDir, <Probe>"
 #define KNOWN_IN                                                               \
-  "known are: GroupBy, Process, Pid, Percentile, Rung, and the filters of "    \
-  "the "                                                                       \
-  "probe, which take strings in quotes"
+  "known are: GroupBy, Process, Pid, Percentile, Rung, Binary, Symbol, "       \
+  "<Function>, and the filters of the probe, which take strings in quotes"
+#define SEND "<Plugin ebpf_latency>, <Probe \"runqlat\">, <Function \"send\">: "
+#define IN_SEND(lines) IN("<Function \"send\">\n" lines "\n</Function>")
 
 static const struct {
   const char *text;
@@ -86,8 +87,6 @@ static const struct {
      RUNQLAT "unknown option Syscall (value \"read\" 3); " KNOWN_IN},
     {IN("Syscall"), RUNQLAT "unknown option Syscall; "},
     {IN("Syscall \"\""), RUNQLAT "Syscall \"\": must not be empty"},
-    {IN("<Function \"send\">\nSymbol \"x\"\n</Function>"),
-     RUNQLAT "unknown block Function (value \"send\"); "},
     {IN("<Probe \"memlat\">\nPid 1\n</Probe>"),
      RUNQLAT "unknown block Probe (value \"memlat\"); "},
 
@@ -193,6 +192,39 @@ static const struct {
      RUNQLAT "Rung \"a\" \"b\": must have exactly 1 value, and has 2"},
     {IN("Rung \"123456789012345678901234\""),
      RUNQLAT "Rung \"123456789012345678901234\": must have at most 23 bytes"},
+
+    /* Functions */
+    {IN("Binary 1"), RUNQLAT "Binary 1: must be a string in quotes, not a n"},
+    {IN("Binary \"libc.so.6\""),
+     RUNQLAT "Binary \"libc.so.6\": must be an absolute path"},
+    {IN("Symbol true"), RUNQLAT "Symbol true: must be a string in quotes"},
+    {IN("Symbol \"a\" \"b\""),
+     RUNQLAT "Symbol \"a\" \"b\": must have exactly 1 value, and has 2"},
+    {IN("<Function>\nSymbol \"x\"\n</Function>"),
+     RUNQLAT "Function: must have exactly 1 value, and has 0"},
+    {IN("<Function 7>\nSymbol \"x\"\n</Function>"),
+     RUNQLAT "Function 7: must be a string in quotes, not a number"},
+    {IN("<Function \"\">\nSymbol \"x\"\n</Function>"),
+     RUNQLAT "Function \"\": must not be empty"},
+    {IN("<Function \"a\" \"b\">\nSymbol \"x\"\n</Function>"),
+     RUNQLAT "Function \"a\" \"b\": must have exactly 1 value, and has 2"},
+    {IN("<Function \"0123456789012345678901234567890123456789012345678901234567"
+        "890123\">\nSymbol \"x\"\n</Function>"),
+     RUNQLAT "Function \"012345678901234567890123456789012345678901\"...: must "
+             "have at most 63 bytes"},
+    {IN("<Function \"f\">\nSymbol \"x\"\n</Function>\n"
+        "<Function \"f\">\nSymbol \"y\"\n</Function>"),
+     RUNQLAT "Function \"f\": must not be named twice"},
+    {IN_SEND("Binary \"a/b\""), SEND "Binary \"a/b\": must be an absolute"},
+    {IN_SEND("Binary \"\""), SEND "Binary \"\": must not be empty"},
+    {IN_SEND("Binary"), SEND "Binary: must have exactly 1 value, and has 0"},
+    {IN_SEND("Symbol 1.5"), SEND "Symbol 1.5: must be a string in quotes"},
+    {IN_SEND("Pid 1"),
+     SEND "unknown option Pid (value 1); known are: Binary, Symbol"},
+    {IN("<Function \"a\\\"\nb\">\nPid 1\n</Function>"),
+     "<Plugin ebpf_latency>, <Probe \"runqlat\">, <Function \"a\\\"\\x0ab\">: "
+     "unknown option Pid"},
+
     /* GroupBy */
     {IN("GroupBy"), RUNQLAT "GroupBy: must have at least 1 value, and has 0"},
     {IN("GroupBy 1"), RUNQLAT "GroupBy 1: must be a string in quotes, not a n"},
@@ -271,6 +303,9 @@ static const struct {
      RUNQLAT "Pid 17: is one too many, at most 16 are possible"},
     {"<Probe \"runqlat\">\n", "Pid %d\n", 16, "</Probe>",
      RUNQLAT "Pid 17: is one too many, at most 16 are possible"},
+    {"<Probe \"runqlat\">\n", "<Function \"f%d\">\nSymbol \"x\"\n</Function>\n",
+     16, "</Probe>",
+     RUNQLAT "Function \"f17\": is one too many, at most 16 are possible"},
 };
 
 START_TEST(full_list) {

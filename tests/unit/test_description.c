@@ -121,7 +121,7 @@ END_TEST
   FIELD(field), full, sizeof(((struct latency_description *)NULL)->field)
 
 static const char zeros[sizeof(sample)];
-static char full[sizeof(sample.rungs[0].programs)]; /* of 'a' */
+static char full[sizeof(sample.warning)]; /* of 'a', the longest */
 
 /* One change to the sample each, and what the error must say of it. */
 static const struct {
@@ -135,6 +135,11 @@ static const struct {
     {NUMBER(unit, 2), "unit"},
     {NUMBER(unit, UINT32_MAX), "unit"},
     {NUMBER(has_task, 2), "has_task"},
+    {NUMBER(target, LATENCY_TARGETS), "target"},
+    {NUMBER(target, LATENCY_TARGET_LIBC_FUNCTION), "symbol is \"\""},
+    {TEXT(symbol, "malloc"), "symbol is \"malloc\""},
+    {NO_END(warning), "does not end"},
+    {NO_END(symbol), "does not end"},
     {TEXT(name, ""), "name"},
     {TEXT(name, "Runqlat"), "name"},
     {TEXT(name, "a-b"), "name"},

@@ -28,6 +28,19 @@ static void assert_holds(uint64_t value) {
     ASSERT_FAST(hist__lower(index) < value, "%ju", (uintmax_t)value);
 }
 
+START_TEST(power_classes) {
+  ck_assert_uint_eq(latency_power_class(0), 0);
+  for (unsigned k = 0; k <= LATENCY_MAX_BITS; k++) {
+    const uint64_t power = 1ull << k;
+    ck_assert_uint_eq(latency_power_class(power), k + 1);
+    ck_assert_uint_eq(latency_power_class(power + 1), k + 2);
+    if (k > 1)
+      ck_assert_uint_eq(latency_power_class(power - 1), k + 1);
+  }
+  ck_assert_uint_eq(latency_power_class(UINT64_MAX), LATENCY_POWER_ABOVE);
+}
+END_TEST
+
 START_TEST(index_of_edges) {
   for (uint64_t value = 0; value <= 40; value++) {
     assert_holds(value);
@@ -192,6 +205,7 @@ Suite *test_suite(void) {
   Suite *suite = suite_create("hist");
   TCase *tcase = tcase_create("hist");
   tcase_set_timeout(tcase, 60);
+  tcase_add_test(tcase, power_classes);
   tcase_add_test(tcase, index_of_edges);
   tcase_add_test(tcase, index_of_random);
   tcase_add_test(tcase, bounds_are_contiguous);

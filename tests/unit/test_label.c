@@ -29,6 +29,10 @@ static const struct latency_label device = {.name = "device",
                                             .decoder = LATENCY_DECODE_DEVICE};
 static const struct latency_label call = {.name = "syscall",
                                           .decoder = LATENCY_DECODE_SYSCALL};
+static const struct latency_label size = {.name = "size",
+                                          .decoder = LATENCY_DECODE_POWER};
+static const struct latency_label function = {
+    .name = "function", .decoder = LATENCY_DECODE_FUNCTION};
 static const struct latency_label newer = {.name = "newer", .decoder = 99};
 
 static const struct latency_label irq = {.name = "irq",
@@ -131,6 +135,15 @@ static const struct {
     {&irq, 25, "PCIe PME,aerdrv"},
     {&irq, 26, "irq_26"},
     {&irq, 27, "irq_27"},
+    {&size, 0, "0"},
+    {&size, 1, "1"},
+    {&size, 2, "2"},
+    {&size, 7, "64"},
+    {&size, 41, "1099511627776"},
+    {&size, LATENCY_POWER_ABOVE, "inf"},
+    {&size, LATENCY_POWER_CLASSES, "size_43"},
+    {&size, UINT32_MAX, "size_4294967295"},
+    {&function, 3, "function_3"},
     {&newer, 5, "newer_5"},
 };
 

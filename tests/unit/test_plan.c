@@ -133,6 +133,94 @@ START_TEST(passes_filters_on) {
 }
 END_TEST
 
+/* On one function, and on those that are named. */
+static const struct latency_description on_libc = {
+    .has_task = 1,
+    .name = "blk",
+    .target = LATENCY_TARGET_LIBC_FUNCTION,
+    .symbol = "malloc",
+    .labels = {{.name = "size", .decoder = LATENCY_DECODE_POWER}},
+    .rungs = {{.name = "uprobe", .programs = "x"}},
+};
+static const struct latency_description on_functions = {
+    .has_task = 1,
+    .name = "blk",
+    .target = LATENCY_TARGET_FUNCTIONS,
+    .labels = {{.name = "function", .decoder = LATENCY_DECODE_FUNCTION}},
+    .rungs = {{.name = "uprobe", .programs = "x"}},
+};
+
+#define FUNCTION(name, lines)                                                  \
+  "<Function \"" name "\">\n" lines "\n</Function>\n"
+
+static void assert_target(size_t i, const char *name, const char *binary,
+                          const char *symbol, bool in_kernel) {
+  const struct plan_target *target = &plan.targets[i];
+  ck_assert_str_eq(target->name, name);
+  ck_assert_pstr_eq(target->binary, binary);
+  ck_assert_str_eq(target->symbol, symbol);
+  ck_assert_int_eq(target->in_kernel, in_kernel);
+}
+
+START_TEST(targets) {
+  ck_assert_int_eq(make(&description, "", ""), 0);
+  ck_assert_uint_eq(plan.targets_num, 0);
+
+  ck_assert_int_eq(make(&on_libc, "", ""), 0);
+  ck_assert_uint_eq(plan.targets_num, 1);
+  assert_target(0, "", NULL, "malloc", false);
+  ck_assert_uint_eq(plan.groups, 32);
+  ck_assert_int_eq(make(&on_libc, "MaxGroups 4096", ""), 0);
+  ck_assert_uint_eq(plan.groups, LATENCY_POWER_CLASSES);
+  ck_assert_int_eq(make(&on_libc, "", "Binary \"/x\"\nSymbol \"je\""), 0);
+  assert_target(0, "", "/x", "je", false);
+
+  ck_assert_int_eq(make(&on_functions, "",
+                        FUNCTION("a", "Binary \"/x\"\nSymbol \"f\"")
+                            FUNCTION("b", "Binary \"/x\"")
+                                FUNCTION("c", "Symbol \"tcp_sendmsg\"")
+                                    FUNCTION("vfs_read", "")),
+                   0);
+  ck_assert_uint_eq(plan.targets_num, 4);
+  ck_assert_uint_eq(plan.groups, 4);
+  assert_target(0, "a", "/x", "f", false);
+  assert_target(1, "b", "/x", "b", false);
+  assert_target(2, "c", NULL, "tcp_sendmsg", true);
+  assert_target(3, "vfs_read", NULL, "vfs_read", true);
+
+  char name[METRIC_NAME_LEN];
+  const struct latency_key key = {.own = {3}}, unknown = {.own = {4}};
+  plan__instance(&plan, &on_functions, &key, 0, false, name);
+  ck_assert_str_eq(name, "blk-vfs_read");
+  plan__instance(&plan, &on_functions, &unknown, 0, false, name);
+  ck_assert_str_eq(name, "blk-function_4");
+}
+END_TEST
+
+static const struct {
+  const struct latency_description *desc;
+  const char *lines, *message;
+} bad_targets[] = {
+    {&description, "Binary \"/x\"", "Binary \"/x\": no option of this"},
+    {&description, "Symbol \"x\"", "Symbol \"x\": no option of this probe"},
+    {&description, FUNCTION("f", ""), "Function \"f\": no option of this"},
+    {&on_libc, FUNCTION("f", ""), "Function \"f\": no option of this probe"},
+    {&on_functions, "", "Function: there must be at least one <Function>"},
+    {&on_functions, FUNCTION("f", "") "Binary \"/x\"",
+     "Binary \"/x\": belongs into a <Function> block"},
+    {&on_functions, FUNCTION("f", "") "Symbol \"x\"",
+     "Symbol \"x\": belongs into a <Function> block"},
+};
+
+START_TEST(refuses_targets) {
+  static const char start[] = "<Plugin ebpf_latency>, <Probe \"blk\">: ";
+  ck_assert_int_eq(make(bad_targets[_i].desc, "", bad_targets[_i].lines),
+                   -EINVAL);
+  ck_assert_msg(strncmp(err, start, strlen(start)) == 0, "%s", err);
+  ck_assert_msg(strstr(err, bad_targets[_i].message) != NULL, "%s", err);
+}
+END_TEST
+
 static const struct {
   const char *lines, *key, *value, *hint;
 } refused[] = {
@@ -191,6 +279,8 @@ Suite *test_suite(void) {
   tcase_add_loop_test(cases, names_label_sets, 0, COUNT(names));
   tcase_add_test(cases, keeps_other_apart);
   tcase_add_test(cases, passes_filters_on);
+  tcase_add_test(cases, targets);
+  tcase_add_loop_test(cases, refuses_targets, 0, COUNT(bad_targets));
   tcase_add_loop_test(cases, refuses, 0, COUNT(refused));
   tcase_add_loop_test(cases, refuses_without_task, 0, COUNT(task_options));
   tcase_add_test(cases, takes_percentiles_and_bounds);
