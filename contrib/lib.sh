@@ -14,6 +14,8 @@ BUILD_PACKAGES=(gcc libc6-dev make autoconf automake libtool pkg-config clang
 # shellcheck disable=SC2034
 TEST_PACKAGES=(check python3 python3-pytest clang-format shellcheck bpftool
   e2fsprogs util-linux libcap2-bin procps)
+# shellcheck disable=SC2034
+VM_PACKAGES=(qemu-system-x86 busybox-static kmod xz-utils iproute2)
 
 die() {
   printf '%s: %s\n' "${0##*/}" "$*" >&2
@@ -39,6 +41,7 @@ known_packages() {
 autoconf       autoconf               command -v autoconf
 automake       automake               command -v automake
 bpftool        bpftool                command -v bpftool
+busybox-static busybox                command -v busybox
 check          check-devel            pkg-config --exists check
 clang          clang                  command -v clang
 clang-format   clang-tools-extra      command -v clang-format
@@ -46,6 +49,8 @@ collectd-core  collectd               command -v collectd
 collectd-dev   -                      test -d /usr/include/collectd/core
 e2fsprogs      e2fsprogs              command -v mkfs.ext4
 gcc            gcc                    command -v gcc
+iproute2       iproute-tc             command -v tc
+kmod           kmod                   command -v modprobe
 libbpf-dev     libbpf-devel           pkg-config --exists libbpf
 libc6-dev      glibc-devel            test -e /usr/include/stdio.h
 libcap2-bin    libcap                 command -v capsh
@@ -59,8 +64,10 @@ pkg-config     pkgconf-pkg-config     command -v pkg-config
 procps         procps-ng              command -v pgrep
 python3        python3                test -x /usr/bin/python3
 python3-pytest python3-pytest         /usr/bin/python3 -c 'import pytest'
+qemu-system-x86 qemu-system-x86-core  command -v qemu-system-x86_64
 shellcheck     ShellCheck             command -v shellcheck
 util-linux     util-linux             command -v unshare
+xz-utils       xz                     command -v xz
 EOF
 }
 
