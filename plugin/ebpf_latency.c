@@ -60,12 +60,22 @@ static int latency_init(void) {
   return probe_set__start(&conf, latency_log, &probes) ? ENOMEM : 0;
 }
 
-/* Never an error: collectd would suspend the reads of every probe. */
+/*
+ * Never an error: collectd would suspend the reads of every probe.
+ *
+ * After a stall collectd makes up for the reads it missed, one right after the
+ * other, and its write threads may then turn their values around: "Value too
+ * old". Such a read is left out; the next one covers its interval.
+ */
 static int latency_read(void) {
+  static cdtime_t last;
   struct dispatch batch;
   if (!probes)
     return 0;
   dispatch__begin(&batch);
+  if (last && batch.time - last < plugin_get_interval() / 4)
+    return 0;
+  last = batch.time;
   probe_set__read(probes, dispatch__metric, &batch);
   return 0;
 }
