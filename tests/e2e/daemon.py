@@ -70,6 +70,8 @@ class Collectd:
 Hostname "{HOST}"
 FQDNLookup false
 Interval {INTERVAL_S}
+# Several turn two values of a series around when the machine stalls.
+WriteThreads 1
 BaseDir "{directory}"
 PIDFile "{directory}/collectd.pid"
 PluginDir "{stock_plugin_dir()}"
